@@ -24,6 +24,7 @@ type arena struct {
 // request is one allocation, normalised: size is a multiple of Granule.
 type request struct {
 	size, align, boundary uint64 // boundary 0: none
+	limit                 Addr   // where it ends at the latest
 }
 
 func newRequest(size, align, boundary uint64) (request, error) {
@@ -42,7 +43,7 @@ func newRequest(size, align, boundary uint64) (request, error) {
 		// A boundary below the granule is kept by giving the request granules of its own.
 		boundary = max(boundary, Granule)
 	}
-	return request{size: roundUp(size, Granule), align: align, boundary: boundary}, nil
+	return request{size: roundUp(size, Granule), align: align, boundary: boundary, limit: NoLimit}, nil
 }
 
 // fit returns the lowest address at or above from that suits the request.
@@ -52,6 +53,11 @@ func (r request) fit(from Addr) Addr {
 		a = roundUp(roundUp(a, r.boundary), r.align)
 	}
 	return Addr(a)
+}
+
+// fits reports whether the request finds its place in e.
+func (r request) fits(e extent) bool {
+	return r.fit(e.start)+Addr(r.size) <= min(e.end(), r.limit)
 }
 
 // sure returns the extent size that satisfies the request wherever it starts.
@@ -68,6 +74,7 @@ func (ar *arena) alloc(r request) (Addr, bool) {
 	e, ok := ar.free.first(r, firstFitTries)
 	if !ok {
 		e, ok = ar.free.firstOfSize(r.sure())
+		ok = ok && r.fits(e)
 	}
 	if !ok {
 		e, ok = ar.free.first(r, -1)

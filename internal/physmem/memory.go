@@ -2,6 +2,7 @@ package physmem
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"syscall"
 )
@@ -19,6 +20,9 @@ const (
 
 	regionUnit = 4096 // a region is a whole number of pages
 )
+
+// NoLimit is the limit of an allocation that may lie anywhere.
+const NoLimit Addr = math.MaxUint64
 
 // Backing says what holds the region.
 type Backing uint8
@@ -102,10 +106,17 @@ func (m *Memory) Alloc(size, align uint64) (Addr, error) {
 // AllocBoundary is Alloc of memory that crosses no multiple of boundary, a
 // power of two not below size; 0 is no boundary.
 func (m *Memory) AllocBoundary(size, align, boundary uint64) (Addr, error) {
+	return m.AllocBelow(NoLimit, size, align, boundary)
+}
+
+// AllocBelow is AllocBoundary of memory that ends at or below limit, for a device
+// that cannot address all of it.
+func (m *Memory) AllocBelow(limit Addr, size, align, boundary uint64) (Addr, error) {
 	want, err := newRequest(size, align, boundary)
 	if err != nil {
 		return 0, err
 	}
+	want.limit = limit
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a, ok := m.arena.alloc(want)

@@ -229,7 +229,7 @@ func (m *model) fits(r request) bool {
 	n := r.size / Granule
 	for u := uint64(0); u+n <= modelUnits; u++ {
 		a := ReservedSize + u*Granule
-		if a%r.align != 0 || r.boundary != 0 && a/r.boundary != (a+r.size-1)/r.boundary {
+		if a%r.align != 0 || a+r.size > uint64(r.limit) || r.boundary != 0 && a/r.boundary != (a+r.size-1)/r.boundary {
 			continue
 		}
 		if !m.any(Addr(a), r.size) {
@@ -318,6 +318,9 @@ func drawRequest(t *rapid.T) request {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if rapid.Bool().Draw(t, "limited") {
+		r.limit = ReservedSize + Addr(rapid.IntRange(0, modelUnits*Granule).Draw(t, "limit"))
+	}
 	return r
 }
 
@@ -334,6 +337,8 @@ func checkPlace(t *rapid.T, m *model, r request, a Addr) {
 	switch {
 	case a < ReservedSize || end > ReservedSize+modelUnits*Granule:
 		t.Fatalf("%+v placed at %#x, outside", r, a)
+	case end > uint64(r.limit):
+		t.Fatalf("%+v placed at %#x, above its limit", r, a)
 	case uint64(a)%r.align != 0:
 		t.Fatalf("%+v placed at %#x, misaligned", r, a)
 	case r.boundary != 0 && uint64(a)/r.boundary != (end-1)/r.boundary:

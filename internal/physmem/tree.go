@@ -141,7 +141,7 @@ func firstFit(n *node, r request, tries *int) *node {
 		return found
 	}
 	if n.size >= r.size {
-		if r.fit(n.start)+Addr(r.size) <= n.end() {
+		if r.fits(n.extent) {
 			return n
 		}
 		*tries--
