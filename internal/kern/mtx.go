@@ -1,0 +1,139 @@
+package kern
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Reasons for a Mtx to leave the fast path.
+const (
+	mtxStepped uint32 = 1 << iota // contention switches coroutines
+	mtxCheck                      // owner and order are tracked (Invariants)
+	mtxProf                       // debug.lock.prof.enable
+	mtxSpins                      // hw.ifsim.lock is adaptive or spin
+)
+
+// Mtx is a mutual exclusion lock (struct mtx, MTX_DEF), not recursive. The zero
+// value works as a plain sync.Mutex without a name; Init gives it to a kernel.
+//
+// What waits for it: the mutex variant (default) parks as sync.Mutex does; the
+// adaptive and spin variants retry for a bounded number of rounds first. All
+// three hand over to whoever comes first: a queue in order of arrival convoys as
+// soon as the next in line is descheduled. A Mtx is never held across Delay.
+type Mtx struct {
+	mu    sync.Mutex
+	mode  atomic.Uint32 // 0: the fast path
+	spins int32         // rounds of spinning before parking
+
+	owner  atomic.Uintptr // checking modes: who holds it
+	thread *Thread        // stepped executor: the same, as a thread
+	since  time.Duration  // profiling: when it was taken; owner's
+	epoch  uint64         // profiling: session that since belongs to; owner's
+
+	k    *Kernel
+	name string
+	prof lockCounters
+}
+
+// Init names the mutex and gives it to k (mtx_init). The waiting policy is
+// hw.ifsim.lock as it is now. Not for a mutex in use.
+func (m *Mtx) Init(k *Kernel, name string) {
+	m.k, m.name = k, name
+	mode := uint32(0)
+	if k.sched != nil {
+		mode |= mtxStepped | mtxCheck
+	}
+	if k.invariants {
+		mode |= mtxCheck
+	}
+	if m.spins = k.locks.spins(); m.spins > 0 && k.sched == nil {
+		mode |= mtxSpins
+	}
+	m.mode.Store(mode)
+	k.locks.add(m)
+}
+
+// Destroy takes the mutex from its kernel (mtx_destroy); it must not be held.
+// What profiling counted is kept under its name.
+func (m *Mtx) Destroy() {
+	if !m.mu.TryLock() {
+		panic(m.complain("mutex %s destroyed while held"))
+	}
+	m.mu.Unlock()
+	m.k.locks.remove(m)
+}
+
+// Name is the name given to Init.
+func (m *Mtx) Name() string { return m.name }
+
+// Lock acquires the mutex (mtx_lock). Locking it twice is a panic in checking
+// modes and waits for ever otherwise.
+func (m *Mtx) Lock() {
+	if m.mode.Load() != 0 {
+		m.lockSlow()
+		return
+	}
+	m.mu.Lock()
+}
+
+// TryLock acquires the mutex if that is possible at once (mtx_trylock).
+func (m *Mtx) TryLock() bool {
+	if m.mode.Load() != 0 {
+		return m.tryLockSlow()
+	}
+	return m.mu.TryLock()
+}
+
+// Unlock releases the mutex (mtx_unlock).
+func (m *Mtx) Unlock() {
+	if m.mode.Load() != 0 {
+		m.unlockSlow()
+		return
+	}
+	m.mu.Unlock()
+}
+
+// AssertOwned panics unless the mutex is held (mtx_assert MA_OWNED): by the
+// caller in checking modes, by anybody otherwise.
+func (m *Mtx) AssertOwned() {
+	if m.mode.Load()&mtxCheck != 0 {
+		if m.owner.Load() != m.k.self() {
+			panic(m.complain("mutex %s not owned"))
+		}
+		return
+	}
+	if m.mu.TryLock() {
+		m.mu.Unlock()
+		panic(m.complain("mutex %s not owned"))
+	}
+}
+
+// AssertNotOwned panics if the caller holds the mutex (mtx_assert MA_NOTOWNED).
+// Only checking modes know.
+func (m *Mtx) AssertNotOwned() {
+	if m.mode.Load()&mtxCheck != 0 && m.owner.Load() == m.k.self() {
+		panic(m.complain("mutex %s owned"))
+	}
+}
+
+// complain is the text of a KASSERT with the place of the lock operation.
+func (m *Mtx) complain(format string) string { return complain(format, m.name) }
+
+// complain names the first caller outside of this package's lock code.
+func complain(format, name string) string {
+	msg := fmt.Sprintf(format, name)
+	const here = 2 // complain and the method that calls it
+	for skip := here; ; skip++ {
+		pc, file, line, ok := runtime.Caller(skip)
+		if !ok {
+			return msg
+		}
+		if !isLockMethod(runtime.FuncForPC(pc).Name()) {
+			return fmt.Sprintf("%s at %s:%d", msg, filepath.Base(file), line)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package kern
+
+import (
+	"strings"
+	"time"
+)
+
+const (
+	// spinPause is the number of PAUSE instructions a round; one takes 25-28 ns.
+	spinPause = 8
+	// adaptiveRounds bounds the adaptive variant to about 2 us: Go does not tell
+	// whether an owner runs, but one that does is out of a TX queue by then.
+	adaptiveRounds = 10
+	// spinRounds bounds the spin variant to about 25 us, several tenures.
+	spinRounds = 120
+)
+
+func (m *Mtx) lockSlow() {
+	mode := m.mode.Load()
+	if mode&mtxStepped != 0 {
+		m.k.sched.point()
+	}
+	if mode&mtxCheck != 0 {
+		m.checkOrder()
+	}
+	if !m.mu.TryLock() {
+		m.contend(mode)
+	}
+	m.acquired(mode)
+}
+
+// checkOrder is WITNESS's part of Lock, before it waits.
+func (m *Mtx) checkOrder() {
+	if m.owner.Load() == m.k.self() {
+		panic(m.complain("_mtx_lock_sleep: recursed on non-recursive mutex %s"))
+	}
+	m.k.witness.check(m.k.holder(), m.name, lockMtx)
+}
+
+// contend waits for a mutex that somebody holds.
+func (m *Mtx) contend(mode uint32) {
+	var start time.Duration
+	if mode&mtxProf != 0 {
+		start = m.k.Uptime()
+	}
+	switch {
+	case mode&mtxStepped != 0:
+		for !m.mu.TryLock() {
+			m.k.sched.wait("mutex "+m.name, m.free, func() *Thread { return m.thread })
+		}
+	case mode&mtxSpins == 0 || !m.spin():
+		m.mu.Lock()
+	}
+	if mode&mtxProf != 0 {
+		m.prof.waited(m.k.Uptime() - start)
+	}
+}
+
+// free reports whether nobody holds the mutex; stepped executor only.
+func (m *Mtx) free() bool { return m.thread == nil }
+
+// spin tries for a bounded time and reports whether it got the mutex.
+func (m *Mtx) spin() bool {
+	for range m.spins {
+		procyield(spinPause)
+		if m.mu.TryLock() {
+			return true
+		}
+	}
+	return false
+}
+
+// acquired records the new owner, who is the caller.
+func (m *Mtx) acquired(mode uint32) {
+	if mode&mtxCheck != 0 {
+		m.owner.Store(m.k.self())
+		m.k.holder().push(m.name, lockMtx)
+	}
+	if mode&mtxStepped != 0 {
+		m.thread = m.k.sched.self()
+	}
+	if mode&mtxProf != 0 {
+		m.prof.acquired.Add(1)
+		m.since, m.epoch = m.k.Uptime(), m.k.locks.epoch.Load()
+	}
+}
+
+func (m *Mtx) tryLockSlow() bool {
+	mode := m.mode.Load()
+	if mode&mtxStepped != 0 {
+		m.k.sched.point()
+	}
+	if !m.mu.TryLock() {
+		if mode&mtxProf != 0 {
+			m.prof.tryFailed.Add(1)
+		}
+		return false
+	}
+	m.acquired(mode)
+	return true
+}
+
+func (m *Mtx) unlockSlow() {
+	mode := m.mode.Load()
+	if mode&mtxCheck != 0 {
+		if m.owner.Load() != m.k.self() {
+			panic(m.complain("mutex %s not owned"))
+		}
+		m.owner.Store(0)
+		m.k.release(m.name, lockMtx)
+	}
+	if mode&mtxProf != 0 && m.since != 0 && m.epoch == m.k.locks.epoch.Load() {
+		m.prof.heldFor(m.k.Uptime() - m.since)
+		m.since = 0
+	}
+	m.thread = nil
+	m.mu.Unlock()
+	if mode&mtxStepped != 0 {
+		m.k.sched.point()
+	}
+}
+
+// isLockMethod reports whether a function is one of the lock types' own.
+func isLockMethod(fn string) bool {
+	return strings.Contains(fn, "/kern.(*Mtx).") || strings.Contains(fn, "/kern.(*Sx).")
+}
