@@ -1,0 +1,230 @@
+package mbuf
+
+// Cache is one owner's stock of mbufs, clusters and tags: magazines that move to and from the zones' depots. It has
+// one owner at a time: a sender, a queue under its lock, a worker. An mbuf may be freed into any cache of its
+// machine.
+type Cache struct {
+	z        *Zones
+	check    bool
+	mbufs    slot[Mbuf]
+	packets  slot[Mbuf]
+	clusters [numClusterKinds]slot[cluster]
+	refs     slot[cluster]
+	tags     slot[Tag]
+}
+
+// NewCache is a new empty cache. Its owner must Close it.
+func (z *Zones) NewCache() *Cache {
+	c := &Cache{z: z, check: z.check}
+	c.mbufs.init(&z.mbufs)
+	c.packets.init(&z.packets)
+	for i := range c.clusters {
+		c.clusters[i].init(&z.clusters[i].depot)
+	}
+	c.refs.init(&z.refs)
+	c.tags.init(&z.tags)
+	z.mu.Lock()
+	z.caches[c] = struct{}{}
+	z.mu.Unlock()
+	return c
+}
+
+// Close returns everything to the depots. The cache is of no use afterwards.
+func (c *Cache) Close() {
+	z := c.z
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if _, open := z.caches[c]; !open {
+		return
+	}
+	delete(z.caches, c)
+	c.mbufs.close()
+	c.packets.close()
+	for i := range c.clusters {
+		c.clusters[i].close()
+	}
+	c.refs.close()
+	c.tags.close()
+}
+
+// Zones is the memory that the cache draws from.
+func (c *Cache) Zones() *Zones { return c.z }
+
+// mbuf is an mbuf whose fields are those of its last life; nil in a famine (counted).
+func (c *Cache) mbuf() *Mbuf {
+	if _, hit := c.z.failGet.Eval(); hit {
+		c.z.mbufs.fails.Add(1)
+		return nil
+	}
+	m := c.mbufs.get()
+	if c.check && m != nil {
+		c.checkOut(m)
+	}
+	return m
+}
+
+// Get is an empty mbuf of MLen bytes (m_get), nil in a famine.
+func (c *Cache) Get() *Mbuf {
+	m := c.mbuf()
+	if m == nil {
+		return nil
+	}
+	m.reset(0)
+	return m
+}
+
+// GetHdr is an empty mbuf of MHLen bytes with a cleared packet header (m_gethdr), nil in a famine.
+func (c *Cache) GetHdr() *Mbuf {
+	m := c.mbuf()
+	if m == nil {
+		return nil
+	}
+	m.Next, m.NextPkt = nil, nil
+	m.Flags = FlagPktHdr
+	m.Type = TypeData
+	m.off, m.len = 0, 0
+	m.bus = m.own + headerSize + pktHdrSize
+	m.size = MHLen
+	m.Pkt = PktHdr{}
+	return m
+}
+
+// get is Get or, with FlagPktHdr, GetHdr.
+func (c *Cache) get(flags Flags) *Mbuf {
+	if flags&FlagPktHdr != 0 {
+		return c.GetHdr()
+	}
+	return c.Get()
+}
+
+// GetCl is an mbuf with a 2 KiB cluster from the packet zone (m_getcl), nil in a famine. With FlagPktHdr it has a
+// cleared packet header; other flags are set as given.
+func (c *Cache) GetCl(flags Flags) *Mbuf {
+	if c.failPacket() {
+		c.z.packets.fails.Add(1)
+		return nil
+	}
+	m := c.packets.get()
+	if m == nil {
+		return nil
+	}
+	if c.check {
+		c.checkOutPacket(m)
+	}
+	// storage, size and count are as the zone keeps them
+	m.Next, m.NextPkt = nil, nil
+	m.Flags = FlagExt | flags
+	m.Type = TypeData
+	m.off, m.len = 0, 0
+	if flags&FlagPktHdr != 0 {
+		m.Pkt = PktHdr{}
+	}
+	return m
+}
+
+// failPacket asks both fail points that a packet passes.
+func (c *Cache) failPacket() bool {
+	if _, hit := c.z.failGet.Eval(); hit {
+		return true
+	}
+	_, hit := c.z.failCluster.Eval()
+	return hit
+}
+
+// GetJcl is an mbuf with a cluster of exactly 2048, 4096, 9216 or 16384 bytes (m_getjcl); another size is a broken
+// invariant. nil in a famine, with nothing kept.
+func (c *Cache) GetJcl(flags Flags, size int) *Mbuf {
+	if size == MClBytes {
+		return c.GetCl(flags)
+	}
+	kind := kindOfSize("m_getjcl", size)
+	m := c.get(flags)
+	if m == nil {
+		return nil
+	}
+	cl := c.cluster(kind)
+	if cl == nil {
+		c.putMbuf(m)
+		return nil
+	}
+	cl.owner = m
+	m.Flags |= flags
+	m.attach(cl)
+	return m
+}
+
+// Get2 is the smallest single buffer for size bytes up to 4096 (m_get2), nil in a famine or above.
+func (c *Cache) Get2(size int, flags Flags) *Mbuf {
+	if size > MJumPageSize {
+		return nil
+	}
+	return c.Get3(size, flags)
+}
+
+// Get3 is Get2 up to 16384 bytes (m_get3).
+func (c *Cache) Get3(size int, flags Flags) *Mbuf {
+	switch {
+	case size <= MHLen || size <= MLen && flags&FlagPktHdr == 0:
+		return c.get(flags)
+	case size <= MClBytes:
+		return c.GetCl(flags)
+	case size <= MJumPageSize:
+		return c.GetJcl(flags, MJumPageSize)
+	case size <= MJum9Bytes:
+		return c.GetJcl(flags, MJum9Bytes)
+	case size <= MJum16Bytes:
+		return c.GetJcl(flags, MJum16Bytes)
+	}
+	return nil
+}
+
+// Free frees one mbuf, with the tags, send tag and external reference that it holds, and returns the next of the
+// chain (m_free).
+func (c *Cache) Free(m *Mbuf) *Mbuf {
+	next := m.Next
+	if c.check {
+		c.checkFree(m)
+	}
+	if m.Flags&FlagPktHdr != 0 && (m.Pkt.Tags != nil || m.Pkt.CsumFlags&CsumSndTag != 0) {
+		c.releaseHdr(m)
+	}
+	if m.Flags&FlagExt != 0 {
+		c.freeExt(m)
+	} else {
+		c.putMbuf(m)
+	}
+	return next
+}
+
+// FreeChain frees a whole chain, which may be nil (m_freem).
+func (c *Cache) FreeChain(m *Mbuf) {
+	for m != nil {
+		m = c.Free(m)
+	}
+}
+
+// putMbuf returns an mbuf to its zone, external storage and header already dealt with.
+func (c *Cache) putMbuf(m *Mbuf) {
+	if c.check {
+		c.checkIn(m)
+	}
+	c.mbufs.put(m)
+}
+
+// putPacket returns an mbuf and its cluster to the packet zone.
+func (c *Cache) putPacket(m *Mbuf) {
+	if c.check {
+		c.checkInPacket(m)
+	}
+	c.packets.put(m)
+}
+
+// releaseHdr drops tags and send tag of a packet header.
+func (c *Cache) releaseHdr(m *Mbuf) {
+	c.freeTags(m.Pkt.Tags)
+	m.Pkt.Tags = nil
+	if t := m.Pkt.SndTag(); t != nil {
+		t.Release()
+	}
+	m.Pkt.CsumFlags &^= CsumSndTag
+}

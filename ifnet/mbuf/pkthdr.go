@@ -1,0 +1,58 @@
+package mbuf
+
+// MovePktHdr moves the packet header with its tags and send tag to another mbuf, which keeps its storage; without
+// external storage it must be empty. from is left without a header (m_move_pkthdr).
+func (to *Mbuf) MovePktHdr(from *Mbuf) {
+	from.assertPktHdr("m_move_pkthdr")
+	to.Flags = from.Flags&CopyFlags | to.Flags&(FlagExt|FlagExtPg)
+	to.Pkt = from.Pkt
+	if to.Flags&FlagExt == 0 {
+		to.toOwnArea()
+	}
+	from.endHdr()
+}
+
+// DupPktHdr copies a packet header, tags included, to an mbuf that is empty or has external storage; a send tag gets
+// another reference. False in a famine: then to has an empty header (m_dup_pkthdr).
+func (c *Cache) DupPktHdr(to, from *Mbuf) bool {
+	from.assertPktHdr("m_dup_pkthdr")
+	if to.Flags&FlagPktHdr != 0 {
+		c.releaseHdr(to)
+	}
+	to.Flags = from.Flags&CopyFlags | to.Flags&(FlagExt|FlagExtPg)
+	if to.Flags&FlagExt == 0 {
+		to.toOwnArea()
+	}
+	tags, ok := c.copyTags(from.Pkt.Tags)
+	if !ok {
+		to.Pkt = PktHdr{}
+		return false
+	}
+	to.Pkt = from.Pkt
+	to.Pkt.Tags = tags
+	if t := to.Pkt.SndTag(); t != nil {
+		t.Ref()
+	}
+	return true
+}
+
+// splitHdr begins the header of the second part of a packet: interface or send tag, and what is left of the length.
+func (n *Mbuf) splitHdr(m *Mbuf, length int) {
+	n.Pkt.RcvIf = m.Pkt.RcvIf
+	if t := m.Pkt.SndTag(); t != nil {
+		n.Pkt.CsumFlags |= CsumSndTag
+		t.Ref()
+	}
+	n.Pkt.Len = m.Pkt.Len - int32(length)
+	m.Pkt.Len = int32(length)
+}
+
+// demote frees what a packet header holds and takes it away, in the whole chain (m_demote).
+func (c *Cache) demote(m *Mbuf) {
+	for ; m != nil; m = m.Next {
+		if m.Flags&FlagPktHdr != 0 {
+			c.releaseHdr(m)
+			m.endHdr()
+		}
+	}
+}
