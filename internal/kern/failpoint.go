@@ -33,11 +33,14 @@ const (
 // sleep, delay, pause, panic and break are refused with EOPNOTSUPP: a fail point
 // is reached with locks held, and no setting may hang or end the process.
 type FailPoint struct {
-	prog atomic.Pointer[failProgram] // nil: off
-	rng  atomic.Uint64
-	hits atomic.Uint64
-	k    *Kernel
-	name string
+	armed atomic.Uint32               // prog is not nil; lets Eval inline
+	prog  atomic.Pointer[failProgram] // nil: off
+	rng   atomic.Uint64
+	hits  atomic.Uint64
+	k     *Kernel
+	name  string
+
+	mu sync.Mutex // guards prog and armed changing together
 }
 
 // failpoints are the fail points of a kernel.
@@ -116,19 +119,39 @@ func (fp *FailPoint) Set(setting string) error {
 	if p.alwaysOff() {
 		p = nil
 	}
-	fp.prog.Store(p)
+	fp.mu.Lock()
+	defer fp.mu.Unlock()
+	fp.install(p)
 	return nil
+}
+
+// install puts p in force. The caller holds mu.
+func (fp *FailPoint) install(p *failProgram) {
+	armed := uint32(0)
+	if p != nil {
+		armed = 1
+	}
+	fp.prog.Store(p)
+	fp.armed.Store(armed)
+}
+
+// retire turns the point off if p, which can fire no more, is still in force.
+func (fp *FailPoint) retire(p *failProgram) {
+	fp.mu.Lock()
+	defer fp.mu.Unlock()
+	if fp.prog.Load() == p {
+		fp.install(nil)
+	}
 }
 
 // Eval reports whether a fault is to be injected here and with what value
 // (KFAIL_POINT_EVAL). One atomic load when off. Any goroutine; the sequence of
 // answers is a function of the kernel's seed, the name and the number of calls.
 func (fp *FailPoint) Eval() (value int, hit bool) {
-	p := fp.prog.Load()
-	if p == nil {
-		return 0, false
+	if fp.armed.Load() != 0 {
+		return fp.eval()
 	}
-	return fp.eval(p)
+	return
 }
 
 // Error is Eval for points whose value is an errno: nil when there is no hit, EIO
@@ -144,7 +167,11 @@ func (fp *FailPoint) Error() error {
 	return syscall.Errno(v)
 }
 
-func (fp *FailPoint) eval(p *failProgram) (int, bool) {
+func (fp *FailPoint) eval() (int, bool) {
+	p := fp.prog.Load()
+	if p == nil {
+		return 0, false // set to off since Eval looked
+	}
 	for i := range p.terms {
 		t := &p.terms[i]
 		if !t.chance(fp.random) || !t.take() {
@@ -165,7 +192,7 @@ func (fp *FailPoint) eval(p *failProgram) (int, bool) {
 		return 0, false
 	}
 	if p.exhausted() {
-		fp.prog.CompareAndSwap(p, nil)
+		fp.retire(p)
 	}
 	return 0, false
 }
