@@ -2,6 +2,7 @@ package sysctl
 
 import (
 	"errors"
+	"io/fs"
 	"strconv"
 	"syscall"
 )
@@ -124,18 +125,30 @@ var errnos = map[syscall.Errno]errnoInfo{
 	EINTEGRITY:              {97, "Integrity check failed"},
 }
 
+// errnoOf finds the errno in err's chain; errors of io/fs count as theirs.
+func errnoOf(err error) (syscall.Errno, bool) {
+	var errno syscall.Errno
+	switch {
+	case errors.As(err, &errno):
+		return errno, true
+	case errors.Is(err, fs.ErrNotExist):
+		return syscall.ENOENT, true
+	case errors.Is(err, fs.ErrPermission):
+		return syscall.EACCES, true
+	}
+	return 0, false
+}
+
 // Number reports FreeBSD's errno number of the first errno in err's chain: 0
 // for nil, -1 when there is none or FreeBSD has no such error.
 func Number(err error) int {
 	if err == nil {
 		return 0
 	}
-	var errno syscall.Errno
-	if !errors.As(err, &errno) {
-		return -1
-	}
-	if info, ok := errnos[errno]; ok {
-		return info.number
+	if errno, ok := errnoOf(err); ok {
+		if info, ok := errnos[errno]; ok {
+			return info.number
+		}
 	}
 	return -1
 }
@@ -146,8 +159,8 @@ func Strerror(err error) string {
 	if err == nil {
 		return "No error: 0"
 	}
-	var errno syscall.Errno
-	if !errors.As(err, &errno) {
+	errno, ok := errnoOf(err)
+	if !ok {
 		return err.Error()
 	}
 	if info, ok := errnos[errno]; ok {

@@ -27,8 +27,11 @@ func FormatValue(kind Kind, format string, value []byte, opt FormatOptions) (tex
 		return formatNumbers(kind, format, value, opt.Hex), true
 	}
 	if kind == KindOpaque {
-		if show, known := structFormats[format]; known {
-			return show(value), true
+		if known, ok := structFormats[format]; ok {
+			if known.size != 0 && known.size != len(value) {
+				return "", false
+			}
+			return known.show(value), true
 		}
 	}
 	if !opt.Hex && !opt.Opaques {
@@ -97,45 +100,41 @@ func dump(format string, value []byte, hex bool) string {
 	return text
 }
 
-// structFormats are the structures sysctl(8) knows; a wrong size prints its complaint.
-var structFormats = map[string]func([]byte) string{
-	"S,clockinfo": showClockinfo,
-	"S,timeval":   showTimeval,
-	"S,loadavg":   showLoadavg,
-	"S,pagesizes": showPagesizes,
+// structFormat is a structure sysctl(8) knows; size 0 is any size.
+type structFormat struct {
+	size int
+	show func([]byte) string
 }
 
-// sizeComplaint is what the tool writes for a structure of a wrong size.
-func sizeComplaint(name string, b []byte, want int) string {
-	return fmt.Sprintf("sysctl: S_%s %d != %d", name, len(b), want)
+var structFormats = map[string]structFormat{
+	"S,clockinfo": {20, showClockinfo}, // five ints
+	"S,timeval":   {16, showTimeval},   // time_t and suseconds_t
+	"S,loadavg":   {24, showLoadavg},   // three 32-bit numbers, padding, a long
+	"S,input_id":  {8, showInputID},    // four 16-bit numbers
+	"S,pagesizes": {0, showPagesizes},
 }
 
 func showClockinfo(b []byte) string {
-	const size, spare = 20, 8 // hz, tick, spare, stathz, profhz
-	if len(b) != size {
-		return sizeComplaint("clockinfo", b, size)
-	}
-	word := func(at int) int32 { return int32(binary.LittleEndian.Uint32(b[at:])) }
-	return fmt.Sprintf("{ hz = %d, tick = %d, profhz = %d, stathz = %d }", word(0), word(4), word(spare+8), word(spare+4))
+	const hz, tick, stathz, profhz = 0, 1, 3, 4 // word 2 is spare
+	word := func(i int) int32 { return int32(binary.LittleEndian.Uint32(b[4*i:])) }
+	return fmt.Sprintf("{ hz = %d, tick = %d, profhz = %d, stathz = %d }", word(hz), word(tick), word(profhz), word(stathz))
 }
 
 func showTimeval(b []byte) string {
-	const size = 16 // time_t, suseconds_t
-	if len(b) != size {
-		return sizeComplaint("timeval", b, size)
-	}
-	sec, usec := int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[size/2:]))
+	sec, usec := int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))
 	return fmt.Sprintf("{ sec = %d, usec = %d } %s", sec, usec, time.Unix(sec, 0).Format("Mon Jan _2 15:04:05 2006"))
 }
 
 func showLoadavg(b []byte) string {
-	const size, scaleAt = 24, 16 // three 32-bit fixed-point numbers, padding, long scale
-	if len(b) != size {
-		return sizeComplaint("loadavg", b, size)
-	}
+	const scaleAt = 16
 	scale := float64(int64(binary.LittleEndian.Uint64(b[scaleAt:])))
 	load := func(i int) float64 { return float64(binary.LittleEndian.Uint32(b[4*i:])) / scale }
 	return fmt.Sprintf("{ %.2f %.2f %.2f }", load(0), load(1), load(2))
+}
+
+func showInputID(b []byte) string {
+	word := func(i int) uint16 { return binary.LittleEndian.Uint16(b[2*i:]) }
+	return fmt.Sprintf("{ bustype = 0x%04x, vendor = 0x%04x, product = 0x%04x, version = 0x%04x }", word(0), word(1), word(2), word(3))
 }
 
 func showPagesizes(b []byte) string {

@@ -21,7 +21,8 @@ func (e *ParseError) Unwrap() error { return syscall.EINVAL }
 
 // ParseValue turns text into the bytes of a new value as sysctl(8) does (spec ifnet 4.4): numbers are split at
 // blanks and commas, base 0, without size suffixes, cut to the type; strings are their bytes without
-// NUL. Errors are *ParseError.
+// NUL. The result is nil when there is nothing but separators, which the tool hands
+// on as "no new value". Errors are *ParseError.
 func ParseValue(kind Kind, format, text string) ([]byte, error) {
 	switch {
 	case kind == KindString:
@@ -32,15 +33,12 @@ func ParseValue(kind Kind, format, text string) ([]byte, error) {
 		return nil, &ParseError{"empty numeric value"}
 	}
 	var out []byte
-	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r,", r) }) {
+	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
 		v, ok := parsePiece(kind, format, piece)
 		if !ok {
 			return nil, &ParseError{fmt.Sprintf("invalid %v '%s'", kind, piece)}
 		}
 		out = appendNumber(out, kind.Size(), v)
-	}
-	if out == nil {
-		out = []byte{}
 	}
 	return out, nil
 }
