@@ -26,6 +26,7 @@ type stepper struct {
 	lastID  uintptr
 	turn    int    // seed 0: place after the last one picked
 	restive int    // steps since the last idle moment with a Delay going on
+	closing bool   // coroutines are unwound: nothing is scheduled any more
 	picks   []pick // scratch
 }
 
@@ -62,7 +63,7 @@ func (s *stepper) self() *Thread {
 
 // point may let another coroutine run. The driver is never preempted.
 func (s *stepper) point() {
-	if s.cur == nil || s.rng == nil || s.rng.Uint64()&1 == 0 {
+	if s.cur == nil || s.rng == nil || s.closing || s.rng.Uint64()&1 == 0 {
 		return
 	}
 	s.cur.suspend()
@@ -74,6 +75,9 @@ func (s *stepper) wait(what string, ready func() bool, owner func() *Thread) {
 	t := s.self()
 	if ready() {
 		return
+	}
+	if s.closing {
+		panic(unwinding{}) // a deferred call waits for what will not come
 	}
 	t.waitsFor, t.ready, t.owner = what, ready, owner
 	defer func() { t.waitsFor, t.ready, t.owner = "", nil, nil }()
@@ -225,14 +229,15 @@ func (s *stepper) run(p pick) {
 		p.t = s.newWorker(p.q)
 	}
 	s.cur = p.t
-	defer s.stopped(p.t)
+	defer s.stopped(p)
 	p.t.resume()
 }
 
-func (s *stepper) stopped(t *Thread) {
+func (s *stepper) stopped(p pick) {
 	s.cur = nil
-	if t.ended {
-		s.threads = slices.DeleteFunc(s.threads, func(o *Thread) bool { return o == t })
+	if i := slices.Index(s.threads, p.t); i >= 0 && p.t.ended {
+		s.threads = slices.Delete(s.threads, i, i+1)
+		s.turn = p.place // where the next one has moved to
 	}
 }
 
@@ -259,10 +264,18 @@ func (s *stepper) newWorker(q *runq) *Thread {
 func (s *stepper) retire(q *runq) {
 	q.closed.Store(true)
 	if q.worker != nil {
-		q.worker.unwind()
-		q.worker.end()
+		s.unwind(q.worker)
 	}
 	q.discard()
+}
+
+// unwind ends a coroutine where it is suspended. Its deferred calls run as it.
+func (s *stepper) unwind(t *Thread) {
+	caller := s.cur
+	s.cur = t
+	defer func() { s.cur = caller }()
+	t.unwind()
+	t.end()
 }
 
 // advance moves time by d, running everything that becomes runnable on the way.
@@ -288,10 +301,10 @@ func (s *stepper) runUntilIdle() int {
 
 // close unwinds every coroutine.
 func (s *stepper) close() {
+	s.closing = true
 	s.eachQueue(s.retire)
 	for _, t := range s.threads {
-		t.unwind()
-		t.end()
+		s.unwind(t)
 	}
 	s.threads = nil
 }

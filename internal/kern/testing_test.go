@@ -10,7 +10,7 @@ import (
 )
 
 // testMem keeps the kernels of tests small.
-var testMem = physmem.Config{Size: 2 << 20, Backing: physmem.Heap}
+var testMem = physmem.Config{Size: 1<<20 + 4096, Backing: physmem.Heap}
 
 // newKernel makes a kernel that is closed at the end of the test, after which no
 // goroutine may be left.
