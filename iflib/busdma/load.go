@@ -27,7 +27,7 @@ func (t *Tag) LoadMbuf(mp *Map, m *mbuf.Mbuf, segs []Seg, dir Dir) (int, error) 
 	if v, hit := t.fail.Eval(); hit {
 		return 0, t.injected(v)
 	}
-	limit := min(len(segs), t.nsegs)
+	segs = segs[:min(len(segs), t.nsegs)]
 	n, total, end := 0, uint64(0), uint64(0)
 	for f := m; f != nil; f = f.Next {
 		size := uint64(f.Len())
@@ -36,9 +36,9 @@ func (t *Tag) LoadMbuf(mp *Map, m *mbuf.Mbuf, segs []Seg, dir Dir) (int, error) 
 		}
 		a := uint64(f.BusAddr())
 		last := a + size - 1
-		if n == limit || a == end || size > t.maxSeg || last > t.last ||
-			a&t.alignMask|(a^last)&t.crossMask != 0 {
-			return t.loadSlow(mp, m, segs[:limit], dir)
+		if uint(n) >= uint(len(segs)) || a == end || size > t.maxSeg ||
+			a&t.alignMask|(a^last)&t.crossMask|last&t.highMask != 0 {
+			return t.loadSlow(mp, m, segs, dir)
 		}
 		end = last + 1
 		total += size
@@ -120,7 +120,7 @@ type loader struct {
 
 // add loads the size bytes at a, which follow each other in memory.
 func (l *loader) add(a physmem.Addr, size uint64) {
-	if uint64(a)&l.t.alignMask == 0 && uint64(a)+size-1 <= l.t.last {
+	if uint64(a)&l.t.alignMask == 0 && (uint64(a)+size-1)&l.t.highMask == 0 {
 		l.place(a, size)
 		return
 	}

@@ -29,21 +29,21 @@ type TagConfig struct {
 // Tag is a set of demands (bus_dma_tag_t), constant once made. It may be used by
 // any number of goroutines with maps of their own.
 type Tag struct {
-	// What a load reads, together.
+	// What a load reads: one cache line.
 	alignMask uint64
 	crossMask uint64 // bits of an address above the boundary; 0: no boundary
-	last      uint64 // highest address the device reaches
+	highMask  uint64 // bits of an address that the device does not drive
 	maxSeg    uint64
+	maxSize   uint64
 	nsegs     int
-	st        *state
 	table     *table
 	fail      *kern.FailPoint
 
-	cfg     TagConfig
-	cutSeg  uint64 // size of all but the last segment of a long buffer: a multiple of the alignment
-	maxSize uint64
-	zone    *zone        // nil: no buffer in memory needs bouncing
-	users   atomic.Int64 // maps and memory of Alloc
+	st     *state
+	cfg    TagConfig
+	cutSeg uint64       // size of all but the last segment of a long buffer: a multiple of the alignment
+	zone   *zone        // nil: no buffer in memory needs bouncing
+	users  atomic.Int64 // maps and memory of Alloc
 
 	errSegs, errSize, errPages, errAddr error
 }
@@ -61,9 +61,8 @@ func NewTag(k *kern.Kernel, cfg TagConfig) (*Tag, error) {
 	if cfg.Boundary != 0 {
 		t.crossMask = ^(cfg.Boundary - 1)
 	}
-	t.last = math.MaxUint64
 	if cfg.Width != 0 {
-		t.last >>= maxWidth - cfg.Width
+		t.highMask = ^(uint64(math.MaxUint64) >> (maxWidth - cfg.Width))
 	}
 	t.maxSeg = orUnlimited(cfg.MaxSegSize)
 	t.cutSeg = t.maxSeg &^ t.alignMask
@@ -72,7 +71,7 @@ func NewTag(k *kern.Kernel, cfg TagConfig) (*Tag, error) {
 	if t.nsegs == 0 {
 		t.nsegs = math.MaxInt
 	}
-	if align > 1 || t.last < k.Mem.Size()-1 {
+	if align > 1 || (k.Mem.Size()-1)&t.highMask != 0 {
 		t.zone = st.zoneFor(zoneKey{limit: t.limit(), align: max(align, bouncePage)})
 	}
 	t.errSegs = t.loadError(fmt.Sprintf("more than %d segments", cfg.NSegments), syscall.EFBIG)
@@ -105,10 +104,10 @@ func (t *Tag) loadError(what string, errno syscall.Errno) error {
 
 // limit returns where a buffer within the device's reach ends at the latest.
 func (t *Tag) limit() physmem.Addr {
-	if t.last == math.MaxUint64 {
+	if t.highMask == 0 {
 		return physmem.NoLimit
 	}
-	return physmem.Addr(t.last + 1)
+	return physmem.Addr(^t.highMask + 1)
 }
 
 func orUnlimited(n uint64) uint64 {
