@@ -1,5 +1,7 @@
 package mbuf
 
+import "github.com/ifsim/ifsim/internal/kern"
+
 // Cache is one owner's stock of mbufs, clusters and tags: magazines that move to and from the zones' depots. It has
 // one owner at a time: a sender, a queue under its lock, a worker. An mbuf may be freed into any cache of its
 // machine.
@@ -11,11 +13,14 @@ type Cache struct {
 	clusters [numClusterKinds]slot[cluster]
 	refs     slot[cluster]
 	tags     slot[Tag]
+
+	// copies of the zones'
+	failGet, failCluster *kern.FailPoint
 }
 
 // NewCache is a new empty cache. Its owner must Close it.
 func (z *Zones) NewCache() *Cache {
-	c := &Cache{z: z, check: z.check}
+	c := &Cache{z: z, check: z.check, failGet: z.failGet, failCluster: z.failCluster}
 	c.mbufs.init(&z.mbufs)
 	c.packets.init(&z.packets)
 	for i := range c.clusters {
@@ -52,11 +57,14 @@ func (c *Cache) Zones() *Zones { return c.z }
 
 // mbuf is an mbuf whose fields are those of its last life; nil in a famine (counted).
 func (c *Cache) mbuf() *Mbuf {
-	if _, hit := c.z.failGet.Eval(); hit {
+	if _, hit := c.failGet.Eval(); hit {
 		c.z.mbufs.fails.Add(1)
 		return nil
 	}
-	m := c.mbufs.get()
+	m := c.mbufs.pop()
+	if m == nil {
+		m = c.mbufs.get()
+	}
 	if c.check && m != nil {
 		c.checkOut(m)
 	}
@@ -104,9 +112,11 @@ func (c *Cache) GetCl(flags Flags) *Mbuf {
 		c.z.packets.fails.Add(1)
 		return nil
 	}
-	m := c.packets.get()
+	m := c.packets.pop()
 	if m == nil {
-		return nil
+		if m = c.packets.get(); m == nil {
+			return nil
+		}
 	}
 	if c.check {
 		c.checkOutPacket(m)
@@ -124,10 +134,10 @@ func (c *Cache) GetCl(flags Flags) *Mbuf {
 
 // failPacket asks both fail points that a packet passes.
 func (c *Cache) failPacket() bool {
-	if _, hit := c.z.failGet.Eval(); hit {
+	if _, hit := c.failGet.Eval(); hit {
 		return true
 	}
-	_, hit := c.z.failCluster.Eval()
+	_, hit := c.failCluster.Eval()
 	return hit
 }
 
@@ -208,7 +218,9 @@ func (c *Cache) putMbuf(m *Mbuf) {
 	if c.check {
 		c.checkIn(m)
 	}
-	c.mbufs.put(m)
+	if !c.mbufs.push(m) {
+		c.mbufs.put(m)
+	}
 }
 
 // putPacket returns an mbuf and its cluster to the packet zone.
@@ -216,7 +228,9 @@ func (c *Cache) putPacket(m *Mbuf) {
 	if c.check {
 		c.checkInPacket(m)
 	}
-	c.packets.put(m)
+	if !c.packets.push(m) {
+		c.packets.put(m)
+	}
 }
 
 // releaseHdr drops tags and send tag of a packet header.

@@ -107,7 +107,7 @@ func (m *Mbuf) ExtType() ExtType {
 // cluster takes a cluster of the kind from its zone, nil in a famine (counted).
 func (c *Cache) cluster(kind int) *cluster {
 	s := &c.clusters[kind]
-	if _, hit := c.z.failCluster.Eval(); hit {
+	if _, hit := c.failCluster.Eval(); hit {
 		s.d.fails.Add(1)
 		return nil
 	}

@@ -1,6 +1,7 @@
 package mbuf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 )
@@ -10,6 +11,14 @@ const junk = 0xdeadc0de
 
 const junkLen = 4
 
+// junkPage is the longest storage, free.
+var junkPage = func() (p [MJum16Bytes]byte) {
+	for i := 0; i < len(p); i += junkLen {
+		binary.LittleEndian.PutUint32(p[i:], junk)
+	}
+	return p
+}()
+
 // States of an mbuf, kept with Invariants.
 const (
 	stateFree  uint8 = iota
@@ -18,15 +27,14 @@ const (
 )
 
 // trash fills free storage (trash_dtor).
-func trash(p []byte) {
-	for ; len(p) >= junkLen; p = p[junkLen:] {
-		binary.LittleEndian.PutUint32(p, junk)
-	}
-}
+func trash(p []byte) { copy(p, junkPage[:]) }
 
 // checkTrash panics if free storage was written to (trash_ctor).
 func checkTrash(p []byte, bus uint32) {
-	for i := 0; i+junkLen <= len(p); i += junkLen {
+	if bytes.Equal(p, junkPage[:len(p)]) {
+		return
+	}
+	for i := 0; i < len(p); i += junkLen {
 		if v := binary.LittleEndian.Uint32(p[i:]); v != junk {
 			panic(fmt.Sprintf("Memory modified after free %#x(%d) val=%x @ %#x", bus, len(p), v, bus+uint32(i)))
 		}
@@ -68,7 +76,7 @@ func (c *Cache) checkInPacket(m *Mbuf) {
 	m.state = stateFree
 	m.Next, m.NextPkt = nil, nil
 	m.Pkt = PktHdr{}
-	m.off, m.len = 0, 0
+	m.off, m.len, m.size = 0, 0, 0
 	c.checkInCluster(m.cl)
 	trash(c.z.area(m))
 }
@@ -76,6 +84,7 @@ func (c *Cache) checkInPacket(m *Mbuf) {
 func (c *Cache) checkOutPacket(m *Mbuf) {
 	c.checkOut(m)
 	c.checkOutCluster(m.cl)
+	m.size = m.cl.size
 }
 
 func (c *Cache) checkInCluster(cl *cluster) {

@@ -172,17 +172,27 @@ func (s *slot[T]) init(d *depot[T]) {
 	s.loaded, s.prev = new(magazine[T]), new(magazine[T])
 }
 
+// pop is one item of the loaded magazine, nil if there is none: the part of get that inlines.
+func (s *slot[T]) pop() *T {
+	mag := s.loaded
+	n := mag.n - 1
+	if n < 0 {
+		return nil
+	}
+	mag.n = n
+	physmem.StoreRelaxed64(&s.allocs, s.allocs+1)
+	return mag.items[n&(magSize-1)]
+}
+
 // get is one item, nil in a famine (counted).
 func (s *slot[T]) get() *T {
-	mag := s.loaded
-	if mag.n == 0 {
-		if mag = s.reload(); mag == nil {
-			return nil
-		}
+	if x := s.pop(); x != nil {
+		return x
 	}
-	mag.n--
-	physmem.StoreRelaxed64(&s.allocs, s.allocs+1)
-	return mag.items[mag.n&(magSize-1)]
+	if s.reload() == nil {
+		return nil
+	}
+	return s.pop()
 }
 
 func (s *slot[T]) reload() *magazine[T] {
@@ -197,23 +207,33 @@ func (s *slot[T]) reload() *magazine[T] {
 	return mag
 }
 
-// put returns one item.
-func (s *slot[T]) put(x *T) {
+// push returns one item to the loaded magazine, false if that is full: the part of put that inlines.
+func (s *slot[T]) push(x *T) bool {
 	mag := s.loaded
-	if mag.n == magSize {
-		mag = s.unload()
+	n := mag.n
+	if n == magSize {
+		return false
 	}
-	mag.items[mag.n&(magSize-1)] = x
-	mag.n++
+	mag.items[n&(magSize-1)] = x
+	mag.n = n + 1
 	physmem.StoreRelaxed64(&s.frees, s.frees+1)
+	return true
 }
 
-func (s *slot[T]) unload() *magazine[T] {
+// put returns one item.
+func (s *slot[T]) put(x *T) {
+	if s.push(x) {
+		return
+	}
+	s.unload()
+	s.push(x)
+}
+
+func (s *slot[T]) unload() {
 	if s.prev.n == magSize {
 		s.prev = s.d.putFull(s.prev)
 	}
 	s.loaded, s.prev = s.prev, s.loaded
-	return s.loaded
 }
 
 // close returns stock and counters to the depot. The slot is of no use afterwards.

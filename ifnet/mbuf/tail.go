@@ -122,6 +122,9 @@ func (c *Cache) CopyBack(m0 *Mbuf, off int, p []byte) {
 		}
 		m = m.Next
 	}
+	if len(p) == 0 {
+		total += off // the gap alone
+	}
 	for len(p) > 0 {
 		if want := len(p) + off - int(m.len); m.Next == nil && want > 0 {
 			m.len += int32(min(want, m.TrailingSpace()))
