@@ -23,11 +23,15 @@ type Point struct {
 // String returns provider:module:name.
 func (p Point) String() string { return p.Provider + ":" + p.Module + ":" + p.Name }
 
-// table holds the points of the process. It grows only while packages initialise.
-var table struct {
-	sync.RWMutex
-	points []Point
+// table is the points of the process, indexed by ID. It grows only while packages
+// initialise their variables and is constant from then on.
+type table struct {
+	mu     sync.RWMutex
+	points []Point // guarded by mu
 }
+
+// defined is what the packages of this process can trace; not state of a machine.
+var defined = new(table)
 
 // Define adds a point to the table of the process and returns its number. It is
 // called for package-level variables only. A point defined twice or with more
@@ -36,22 +40,26 @@ func Define(provider, name string, args ...string) ID {
 	if len(args) > MaxArgs {
 		panic(fmt.Sprintf("probe: %s::%s has more than %d arguments", provider, name, MaxArgs))
 	}
-	table.Lock()
-	defer table.Unlock()
-	for _, p := range table.points {
-		if p.Provider == provider && p.Name == name {
+	return defined.add(Point{Provider: provider, Name: name, Args: args})
+}
+
+func (t *table) add(p Point) ID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, q := range t.points {
+		if q.Provider == p.Provider && q.Name == p.Name {
 			panic(fmt.Sprintf("probe: %v is defined twice", p))
 		}
 	}
-	table.points = append(table.points, Point{Provider: provider, Name: name, Args: args})
-	return ID(len(table.points) - 1)
+	t.points = append(t.points, p)
+	return ID(len(t.points) - 1)
 }
 
-// Points returns the table, indexed by ID.
+// Points returns the table, indexed by ID. The caller must not change it.
 func Points() []Point {
-	table.RLock()
-	defer table.RUnlock()
-	return table.points[:len(table.points):len(table.points)]
+	defined.mu.RLock()
+	defer defined.mu.RUnlock()
+	return defined.points[:len(defined.points):len(defined.points)]
 }
 
 // Point returns the description of id; one that Define did not return gives a
