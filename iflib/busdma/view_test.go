@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/probe"
 )
@@ -48,6 +49,39 @@ func TestCheckingModeFaultsOutsideLoadedMaps(t *testing.T) {
 	access(4096, 1024, Bidirectional, false)
 	if got := m.text("hw.busdma.faults"); got != "8" {
 		t.Errorf("hw.busdma.faults is %s, want 8", got)
+	}
+}
+
+// TestLoadingAPacketOpensNoOtherPacket loads one of many mbufs, small and with
+// clusters, and looks at the others.
+func TestLoadingAPacketOpensNoOtherPacket(t *testing.T) {
+	m := newMachine(t, true)
+	v := NewView(m.k, "em0")
+	var packets []*mbuf.Mbuf
+	for i := range 32 {
+		get := m.cache.GetHdr
+		if i%2 == 1 {
+			get = func() *mbuf.Mbuf { return m.cache.GetCl(mbuf.FlagPktHdr) }
+		}
+		p := get()
+		p.SetLen(p.Size())
+		packets = append(packets, p)
+		defer m.cache.FreeChain(p)
+	}
+	mp := m.tag(TagConfig{}).NewMap()
+	for i, p := range packets {
+		if _, err := mp.tag.LoadMbuf(mp, p, make([]Seg, 1), ToDevice); err != nil {
+			t.Fatal(err)
+		}
+		for j, q := range packets {
+			for _, off := range []int{0, q.Len() - 1} {
+				_, err := v.Slice(q.BusAddr()+physmem.Addr(off), 1, ToDevice)
+				if (err == nil) != (i == j) {
+					t.Errorf("packet %d loaded, byte %d of packet %d: %v", i, off, j, err)
+				}
+			}
+		}
+		mp.Unload()
 	}
 }
 
