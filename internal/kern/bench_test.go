@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// locked is a counter behind each of the locks compared.
+// benchSink keeps what a loop computes alive.
 var benchSink atomic.Uint64
 
 func BenchmarkSyncMutex(b *testing.B) {
@@ -36,6 +36,25 @@ func BenchmarkMtx(b *testing.B) {
 				benchSink.Store(n)
 			})
 		}
+	}
+}
+
+func BenchmarkMtxContended(b *testing.B) {
+	for _, policy := range []string{"mutex", "adaptive", "spin"} {
+		b.Run(policy, func(b *testing.B) {
+			k := newKernel(b, Config{Env: env(b, "hw.ifsim.lock", policy)})
+			var m Mtx
+			m.Init(k, "m")
+			n := uint64(0)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					m.Lock()
+					n++
+					m.Unlock()
+				}
+			})
+			benchSink.Store(n)
+		})
 	}
 }
 

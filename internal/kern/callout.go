@@ -2,6 +2,7 @@ package kern
 
 import (
 	"container/heap"
+	"math"
 	"sync"
 	"time"
 )
@@ -50,7 +51,7 @@ func (k *Kernel) NewCallout(name string, mtx *Mtx, fn func()) *Callout {
 	return c
 }
 
-// Reset arms the callout to fire after ticks (at least 1) on cpu, -1 for the CPU
+// Reset arms the callout to fire after ticks (1 to 2^31-1) on cpu, -1 for the CPU
 // it had last; an armed one is moved (callout_reset_on). Times are counted from
 // the last tick, as hardclock does. Any goroutine.
 func (c *Callout) Reset(ticks int, cpu int) {
@@ -58,7 +59,8 @@ func (c *Callout) Reset(ticks int, cpu int) {
 	if cpu >= 0 {
 		c.q.Store(k.cpuq(cpu))
 	}
-	when := time.Duration(k.Ticks()+int64(max(ticks, 1))) * tickDuration
+	ticks = min(max(ticks, 1), math.MaxInt32)
+	when := time.Duration(k.Ticks()+int64(ticks)) * tickDuration
 	w := &k.callouts
 	w.mu.Lock()
 	defer w.mu.Unlock()

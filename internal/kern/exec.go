@@ -76,6 +76,14 @@ func (k *Kernel) queues() []*runq {
 	return append(append([]*runq(nil), k.cpus...), k.taskqs...)
 }
 
+// endQueues is queues for the last time: none is made after it.
+func (k *Kernel) endQueues() []*runq {
+	k.queueMu.Lock()
+	k.stopped = true
+	k.queueMu.Unlock()
+	return k.queues()
+}
+
 func (k *Kernel) itemsRun() uint64 {
 	var n uint64
 	for _, q := range k.queues() {

@@ -72,6 +72,7 @@ type Kernel struct {
 
 	queueMu sync.Mutex
 	taskqs  []*runq // guarded by queueMu
+	stopped bool    // guarded by queueMu: no queue starts any more
 
 	closeMu sync.Mutex
 	onClose []func() // guarded by closeMu
@@ -205,7 +206,7 @@ func (k *Kernel) stop() {
 		close(k.callouts.quit)
 		<-k.callouts.done
 	}
-	for _, q := range k.queues() {
+	for _, q := range k.endQueues() {
 		q.stop()
 	}
 }

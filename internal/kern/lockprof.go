@@ -3,6 +3,7 @@ package kern
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -87,7 +88,14 @@ var lockPolicies = []struct {
 	rounds int32
 }{{"mutex", 0}, {"adaptive", adaptiveRounds}, {"spin", spinRounds}}
 
-func (r *lockRegistry) spins() int32 { return lockPolicies[r.policy.Load()].rounds }
+// spins is the number of rounds of the policy in force: none where an owner
+// cannot run while somebody spins.
+func (r *lockRegistry) spins() int32 {
+	if min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) == 1 {
+		return 0
+	}
+	return lockPolicies[r.policy.Load()].rounds
+}
 
 func (r *lockRegistry) add(m *Mtx) {
 	r.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -129,17 +130,24 @@ func (m *Mtx) AssertNotOwned() {
 // complain is the text of a KASSERT with the place of the lock operation.
 func (m *Mtx) complain(format string) string { return complain(format, m.name) }
 
-// complain names the first caller outside of this package's lock code.
+// complain names the first caller outside of the lock types.
 func complain(format, name string) string {
 	msg := fmt.Sprintf(format, name)
-	const here = 2 // complain and the method that calls it
-	for skip := here; ; skip++ {
-		pc, file, line, ok := runtime.Caller(skip)
-		if !ok {
-			return msg
-		}
-		if !isLockMethod(runtime.FuncForPC(pc).Name()) {
-			return fmt.Sprintf("%s at %s:%d", msg, filepath.Base(file), line)
+	var pcs [complainDepth]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); !isLockMethod(f.Function) {
+			return fmt.Sprintf("%s at %s:%d", msg, filepath.Base(f.File), f.Line)
 		}
 	}
+	return msg
+}
+
+// complainDepth is more than the lock types' own frames.
+const complainDepth = 8
+
+// isLockMethod reports whether a function is one of the lock types' own.
+func isLockMethod(fn string) bool {
+	return strings.Contains(fn, "/kern.(*Mtx).") || strings.Contains(fn, "/kern.(*Sx).")
 }

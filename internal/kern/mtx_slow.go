@@ -1,9 +1,6 @@
 package kern
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 const (
 	// spinPause is the number of PAUSE instructions a round; one takes 25-28 ns.
@@ -118,9 +115,4 @@ func (m *Mtx) unlockSlow() {
 	if mode&mtxStepped != 0 {
 		m.k.sched.point()
 	}
-}
-
-// isLockMethod reports whether a function is one of the lock types' own.
-func isLockMethod(fn string) bool {
-	return strings.Contains(fn, "/kern.(*Mtx).") || strings.Contains(fn, "/kern.(*Sx).")
 }

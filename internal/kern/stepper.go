@@ -302,7 +302,9 @@ func (s *stepper) runUntilIdle() int {
 // close unwinds every coroutine.
 func (s *stepper) close() {
 	s.closing = true
-	s.eachQueue(s.retire)
+	for _, q := range s.k.endQueues() {
+		s.retire(q)
+	}
 	for _, t := range s.threads {
 		s.unwind(t)
 	}

@@ -80,12 +80,17 @@ type TaskQueue struct {
 	q *runq
 }
 
-// NewTaskQueue makes a queue and starts its thread.
+// NewTaskQueue makes a queue and starts its thread. Of a kernel that has closed it
+// is a closed queue.
 func (k *Kernel) NewTaskQueue(name string) *TaskQueue {
 	tq := &TaskQueue{k: k, q: newRunq(name)}
 	k.queueMu.Lock()
+	defer k.queueMu.Unlock()
+	if k.stopped {
+		tq.q.closed.Store(true)
+		return tq
+	}
 	k.taskqs = append(k.taskqs, tq.q)
-	k.queueMu.Unlock()
 	if k.sched == nil {
 		go tq.q.loop()
 	}

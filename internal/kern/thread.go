@@ -32,7 +32,7 @@ type unwinding struct{}
 // Spawn starts a kernel thread that runs fn (kproc_create). In the threaded
 // executor fn must return once Closing is true: Close waits for it. In the
 // stepped one it runs when the scheduler picks it, and Close unwinds it, running
-// its deferred calls, wherever it is suspended.
+// its deferred calls, wherever it is suspended. Not after Close.
 func (k *Kernel) Spawn(name string, fn func()) *Thread {
 	t := &Thread{k: k, name: name, done: make(chan struct{})}
 	if k.sched != nil {

@@ -166,6 +166,10 @@ func TestDrainsDoNotOutliveTheKernel(t *testing.T) {
 	}
 	<-drained
 	behind.Drain()
+	late := k.NewTaskQueue("late")
+	late.NewTask("t", func() { t.Error("a closed kernel runs a queue") }).Enqueue()
+	late.Drain()
+	late.Close()
 }
 
 func TestEnqueueAndPostDoNotAllocate(t *testing.T) {
