@@ -70,9 +70,7 @@ func TestLoaderFollowsFilesAndDirectories(t *testing.T) {
 	}
 	env := sysctl.NewKenv()
 	l := sysctl.NewLoader(env)
-	if err := l.Load(fsys); err != nil {
-		t.Fatal(err)
-	}
+	l.Load(fsys)
 	for name, want := range map[string]string{"a": "2", "b": "1", "c": "3", "hint.em.0.at": "pci0:2:0:0"} {
 		if got, _ := env.Get(name); got != want {
 			t.Errorf("%s = %q, want %q", name, got, want)
@@ -99,10 +97,25 @@ func TestLoaderReadsTheDefaultsFileOfTheMachine(t *testing.T) {
 		"boot/loader.conf":          {Data: []byte("e=1")},
 	}
 	env := sysctl.NewKenv()
-	if err := sysctl.NewLoader(env).Load(fsys); err != nil {
-		t.Fatal(err)
-	}
+	sysctl.NewLoader(env).Load(fsys)
 	if diff := cmp.Diff([]string{"d=2"}, env.All()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLoaderGoesOnAfterWhatItCannotRead(t *testing.T) {
+	fsys := fstest.MapFS{"boot/loader.conf": {Data: []byte("loader_conf_files=\"/ /boot /boot/b\"\nloader_conf_dirs=\"/boot/b /none\"")},
+		"boot/b": {Data: []byte("b=1")}}
+	env := sysctl.NewKenv()
+	l := sysctl.NewLoader(env)
+	l.Load(fsys)
+	if v, _ := env.Get("b"); v != "1" {
+		t.Errorf("b = %q, want 1", v)
+	}
+	want := []string{"Loading /boot/device.hints", "Loading /boot/loader.conf", "Loading /", "Failed to read config: '/'",
+		"Loading /boot", "Failed to read config: '/boot'", "Loading /boot/b", "Failed to load conf dir '/boot/b': not a directory",
+		"Loading /boot/loader.conf.local"}
+	if diff := cmp.Diff(want, l.Messages()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -161,9 +174,7 @@ func FuzzLoaderConf(f *testing.F) {
 		}
 		env.InvalidHints()
 		fsys := fstest.MapFS{"boot/loader.conf": {Data: []byte(text)}}
-		if err := sysctl.NewLoader(sysctl.NewKenv()).Load(fsys); err != nil {
-			t.Errorf("load: %v", err)
-		}
+		sysctl.NewLoader(sysctl.NewKenv()).Load(fsys)
 	})
 }
 

@@ -92,6 +92,27 @@ func TestFailedFreePutsEverythingBackInPlace(t *testing.T) {
 	}
 }
 
+func TestFailedFreeReturnsSharedReferences(t *testing.T) {
+	m := newMachine(t)
+	a, b := m.t.NewCtx(), m.t.NewCtx()
+	q := a.Node(m.hw, "q", sysctl.RD, "")
+	a.Node(m.hw, "shared", sysctl.RD, "")
+	b.Node(m.hw, "shared", sysctl.RD, "")
+	b.ConstInt(q, "foreign", sysctl.RD, 1, "")
+	if err := a.Free(); !errors.Is(err, syscall.EBUSY) {
+		t.Fatalf("free: %v, want EBUSY", err)
+	}
+	if err := b.Free(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.t.Lookup("hw.shared"); err != nil {
+		t.Errorf("the other owner's free took the node away: %v", err)
+	}
+	if err := a.Free(); err != nil {
+		t.Errorf("last free: %v", err)
+	}
+}
+
 // Contexts share nodes and hang leaves below each other's; freeing never changes
 // the tree unless it succeeds, and once all are freed it is as at the start.
 func TestContextsFreeInAnyOrder(t *testing.T) {

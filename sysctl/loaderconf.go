@@ -91,8 +91,14 @@ func (l *Loader) Parse(name string, r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", name, err)
 	}
+	l.parse(name, string(text))
+	return nil
+}
+
+// parse handles the lines of a file.
+func (l *Loader) parse(name, text string) {
 	number, good := 0, true
-	for line := range strings.SplitSeq(string(text), "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		if line == "" {
 			continue // not counted
 		}
@@ -104,7 +110,6 @@ func (l *Loader) Parse(name string, r io.Reader) error {
 	if !good {
 		l.printf("Failed to parse config: '%s'", name)
 	}
-	return nil
 }
 
 // Files read when there is no boot/defaults/loader.conf: what FreeBSD's says.
@@ -117,46 +122,32 @@ const (
 
 // Load reads the configuration of a machine whose root directory is fsys: boot/defaults/loader.conf (or
 // FreeBSD's defaults when it is absent), the files loader_conf_files names, recursively and each once, *.conf of loader_conf_dirs, then
-// local_loader_conf_files. Missing files are no error.
-func (l *Loader) Load(fsys fs.FS) error {
+// local_loader_conf_files. Missing files are passed over, what cannot be read is a message.
+func (l *Loader) Load(fsys fs.FS) {
 	seen := map[string]bool{}
-	if err := l.readDefaults(fsys, seen); err != nil {
-		return err
+	if _, err := fs.Stat(fsys, fsPath(defaultsFile)); err == nil {
+		l.readConf(fsys, defaultsFile, seen)
+	} else {
+		l.parse(defaultsFile, defaultsText)
+		l.readNamed(fsys, strings.Fields(l.more), seen)
 	}
 	for _, dir := range l.fields("loader_conf_dirs") {
-		if err := l.readDir(fsys, dir, seen); err != nil {
-			return err
-		}
+		l.readDir(fsys, dir, seen)
 	}
-	return l.readNamed(fsys, l.fields("local_loader_conf_files"), seen)
-}
-
-// readDefaults reads the first file and all it leads to.
-func (l *Loader) readDefaults(fsys fs.FS, seen map[string]bool) error {
-	if _, err := fs.Stat(fsys, fsPath(defaultsFile)); err == nil {
-		return l.readConf(fsys, defaultsFile, seen)
-	}
-	if err := l.Parse(defaultsFile, strings.NewReader(defaultsText)); err != nil {
-		return err
-	}
-	return l.readNamed(fsys, strings.Fields(l.more), seen)
+	l.readNamed(fsys, l.fields("local_loader_conf_files"), seen)
 }
 
 // readDir reads the *.conf files of a directory, in order of their names.
-func (l *Loader) readDir(fsys fs.FS, dir string, seen map[string]bool) error {
+func (l *Loader) readDir(fsys fs.FS, dir string, seen map[string]bool) {
 	files, err := fs.ReadDir(fsys, fsPath(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		l.printf("Failed to load conf dir '%s': not a directory", dir)
 	}
 	for _, file := range files {
-		if !strings.HasSuffix(file.Name(), ".conf") || file.IsDir() {
-			continue
-		}
-		if err := l.readConf(fsys, path.Join(dir, file.Name()), seen); err != nil {
-			return err
+		if strings.HasSuffix(file.Name(), ".conf") && !file.IsDir() {
+			l.readConf(fsys, path.Join(dir, file.Name()), seen)
 		}
 	}
-	return nil
 }
 
 // fields splits a variable at blanks.
@@ -174,39 +165,33 @@ func fsPath(name string) string {
 }
 
 // readNamed reads each file of a list.
-func (l *Loader) readNamed(fsys fs.FS, list []string, seen map[string]bool) error {
+func (l *Loader) readNamed(fsys fs.FS, list []string, seen map[string]bool) {
 	for _, file := range list {
-		if err := l.readConf(fsys, file, seen); err != nil {
-			return err
-		}
+		l.readConf(fsys, file, seen)
 	}
-	return nil
 }
 
 // readConf reads a file and those its loader_conf_files names, each file once.
-func (l *Loader) readConf(fsys fs.FS, name string, seen map[string]bool) error {
+func (l *Loader) readConf(fsys fs.FS, name string, seen map[string]bool) {
 	if seen[name] {
-		return nil
+		return
 	}
 	seen[name] = true
 	l.printf("Loading %s", name)
 	l.more = ""
 	f, err := fsys.Open(fsPath(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return
 	}
 	if err != nil {
 		l.printf("Failed to open config: '%s'", name)
-		return nil
+		return
 	}
 	err = l.Parse(name, f)
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if cerr := f.Close(); err != nil || cerr != nil {
+		l.printf("Failed to read config: '%s'", name)
 	}
-	if err != nil {
-		return err
-	}
-	return l.readNamed(fsys, strings.Fields(l.more), seen)
+	l.readNamed(fsys, strings.Fields(l.more), seen)
 }
 
 // Parts of the line forms, in Go's regexp syntax.

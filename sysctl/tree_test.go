@@ -104,7 +104,11 @@ func TestVNetTunableFollowsTheEnvironment(t *testing.T) {
 	m := newMachine(t)
 	var a atomic.Int32
 	a.Store(3)
-	m.c.Int(m.hw, "a", sysctl.RWTUN|sysctl.VNet, &a, "")
+	vnet := m.c.Int(m.hw, "a", sysctl.RWTUN|sysctl.VNet, &a, "")
+	once := m.c.Int(m.hw, "once", sysctl.RWTUN, &a, "")
+	if vnet.Flags()&sysctl.NoFetch != 0 || once.Flags()&sysctl.NoFetch == 0 {
+		t.Errorf("flags %#x and %#x: NoFetch belongs to the second only", vnet.Flags(), once.Flags())
+	}
 	_ = m.env.Set("hw.a", "9")
 	if a.Load() != 9 {
 		t.Errorf("after set %d, want 9", a.Load())
