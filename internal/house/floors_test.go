@@ -1,0 +1,126 @@
+package house
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/ifsim/ifsim/"
+
+// floors lists the packages by longest matching prefix. Floors are tens: 21 is
+// floor 2.1. Packages of one floor do not import each other, but a package may
+// import one below its own path (a kind, a register file).
+var floors = []struct {
+	prefix string
+	floor  int
+}{
+	{"cmd/ifsim", 70},
+	{"internal/bench", 62},
+	{"internal/bench/stat", 0},
+	{"internal/ctl", 62},
+	{"internal/machine", 61},
+	{"internal/trace", 62},
+	{"internal/testnic", 52},
+	{"internal/kern", 5},
+	{"internal/physmem", 2},
+	{"internal/probe", 2},
+	{"internal/house", 0},
+	{"iflib/iflibtest", 60},
+	{"iflib/lro", 39},
+	{"iflib/mpring", 30},
+	{"iflib/bufring", 30},
+	{"iflib/busdma", 30},
+	{"iflib/pci", 30},
+	{"iflib", 40},
+	{"drivers/hw", 51},
+	{"drivers/internal", 51},
+	{"drivers/port", 50},
+	{"drivers", 52},
+	{"altq", 30},
+	{"ifnet/inet", 21},
+	{"ifnet/bpf", 11},
+	{"ifnet/mbuf", 10},
+	{"ifnet", 20},
+	{"sysctl", 0},
+}
+
+func floorOf(path string) (int, bool) {
+	best, floor := -1, 0
+	for _, f := range floors {
+		if (path == f.prefix || strings.HasPrefix(path, f.prefix+"/")) && len(f.prefix) > best {
+			best, floor = len(f.prefix), f.floor
+		}
+	}
+	return floor, best >= 0
+}
+
+type listed struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	Imports    []string
+}
+
+func list(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", module+"...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+func TestPackagesImportOnlyLowerFloors(t *testing.T) {
+	for _, p := range list(t) {
+		from := strings.TrimPrefix(p.ImportPath, module)
+		floor, ok := floorOf(from)
+		if !ok {
+			t.Errorf("%s has no floor", from)
+			continue
+		}
+		for _, imp := range p.Imports {
+			to, ours := strings.CutPrefix(imp, module)
+			if !ours {
+				continue
+			}
+			if below, ok := floorOf(to); !ok || (below >= floor && !strings.HasPrefix(to, from+"/") && !strings.HasPrefix(from, to+"/")) {
+				t.Errorf("%s (floor %d) imports %s (floor %d)", from, floor, to, below)
+			}
+		}
+	}
+}
+
+func TestDriversTalkToHardwareOnlyThroughTheBus(t *testing.T) {
+	for _, p := range list(t) {
+		from := strings.TrimPrefix(p.ImportPath, module)
+		if !strings.HasPrefix(from, "drivers/") && !strings.HasPrefix(from, "internal/testnic/") {
+			continue
+		}
+		isHardware := strings.HasSuffix(from, "hw")
+		for _, imp := range p.Imports {
+			to, _ := strings.CutPrefix(imp, module)
+			model := strings.HasSuffix(to, "hw") && to != "drivers/hw"
+			if model && !isHardware {
+				t.Errorf("driver %s imports hardware %s", from, to)
+			}
+			if to == "drivers/hw" && !isHardware && from != "drivers/internal/e1000" {
+				t.Errorf("driver %s imports the hardware kit", from)
+			}
+		}
+	}
+}
