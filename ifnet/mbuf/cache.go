@@ -55,60 +55,49 @@ func (c *Cache) Close() {
 // Zones is the memory that the cache draws from.
 func (c *Cache) Zones() *Zones { return c.z }
 
-// mbuf is an mbuf whose fields are those of its last life; nil in a famine (counted).
-func (c *Cache) mbuf() *Mbuf {
+// Get is an empty mbuf of MLen bytes (m_get), nil in a famine.
+func (c *Cache) Get() *Mbuf { return c.get(0) }
+
+// GetHdr is an empty mbuf of MHLen bytes with a cleared packet header (m_gethdr), nil in a famine.
+func (c *Cache) GetHdr() *Mbuf { return c.get(FlagPktHdr) }
+
+// get is an empty mbuf, with FlagPktHdr one with a packet header; other flags are ignored.
+func (c *Cache) get(flags Flags) *Mbuf {
 	if _, hit := c.failGet.Eval(); hit {
 		c.z.mbufs.fails.Add(1)
 		return nil
 	}
 	m := c.mbufs.pop()
 	if m == nil {
-		m = c.mbufs.get()
+		if m = c.mbufs.get(); m == nil {
+			return nil
+		}
 	}
-	if c.check && m != nil {
+	if c.check {
 		c.checkOut(m)
 	}
-	return m
-}
-
-// Get is an empty mbuf of MLen bytes (m_get), nil in a famine.
-func (c *Cache) Get() *Mbuf {
-	m := c.mbuf()
-	if m == nil {
-		return nil
-	}
-	m.reset(0)
-	return m
-}
-
-// GetHdr is an empty mbuf of MHLen bytes with a cleared packet header (m_gethdr), nil in a famine.
-func (c *Cache) GetHdr() *Mbuf {
-	m := c.mbuf()
-	if m == nil {
-		return nil
-	}
 	m.Next, m.NextPkt = nil, nil
-	m.Flags = FlagPktHdr
 	m.Type = TypeData
 	m.off, m.len = 0, 0
-	m.bus = m.own + headerSize + pktHdrSize
-	m.size = MHLen
+	if flags&FlagPktHdr == 0 {
+		m.Flags = 0
+		m.bus, m.size = m.own+headerSize, MLen
+		return m
+	}
+	m.Flags = FlagPktHdr
+	m.bus, m.size = m.own+headerSize+pktHdrSize, MHLen
 	m.Pkt = PktHdr{}
 	return m
-}
-
-// get is Get or, with FlagPktHdr, GetHdr.
-func (c *Cache) get(flags Flags) *Mbuf {
-	if flags&FlagPktHdr != 0 {
-		return c.GetHdr()
-	}
-	return c.Get()
 }
 
 // GetCl is an mbuf with a 2 KiB cluster from the packet zone (m_getcl), nil in a famine. With FlagPktHdr it has a
 // cleared packet header; other flags are set as given.
 func (c *Cache) GetCl(flags Flags) *Mbuf {
-	if c.failPacket() {
+	_, hit := c.failGet.Eval()
+	if !hit {
+		_, hit = c.failCluster.Eval()
+	}
+	if hit {
 		c.z.packets.fails.Add(1)
 		return nil
 	}
@@ -130,15 +119,6 @@ func (c *Cache) GetCl(flags Flags) *Mbuf {
 		m.Pkt = PktHdr{}
 	}
 	return m
-}
-
-// failPacket asks both fail points that a packet passes.
-func (c *Cache) failPacket() bool {
-	if _, hit := c.failGet.Eval(); hit {
-		return true
-	}
-	_, hit := c.failCluster.Eval()
-	return hit
 }
 
 // GetJcl is an mbuf with a cluster of exactly 2048, 4096, 9216 or 16384 bytes (m_getjcl); another size is a broken
@@ -200,8 +180,13 @@ func (c *Cache) Free(m *Mbuf) *Mbuf {
 	}
 	if m.Flags&FlagExt != 0 {
 		c.freeExt(m)
-	} else {
-		c.putMbuf(m)
+		return next
+	}
+	if c.check {
+		c.checkIn(m)
+	}
+	if !c.mbufs.push(m) {
+		c.mbufs.put(m)
 	}
 	return next
 }
@@ -220,16 +205,6 @@ func (c *Cache) putMbuf(m *Mbuf) {
 	}
 	if !c.mbufs.push(m) {
 		c.mbufs.put(m)
-	}
-}
-
-// putPacket returns an mbuf and its cluster to the packet zone.
-func (c *Cache) putPacket(m *Mbuf) {
-	if c.check {
-		c.checkInPacket(m)
-	}
-	if !c.packets.push(m) {
-		c.packets.put(m)
 	}
 }
 

@@ -236,7 +236,12 @@ func (c *Cache) freeExt(m *Mbuf) {
 		c.putMbuf(m)
 	}
 	if cl.typ == ExtPacket {
-		c.putPacket(owner)
+		if c.check {
+			c.checkInPacket(owner)
+		}
+		if !c.packets.push(owner) {
+			c.packets.put(owner)
+		}
 		return
 	}
 	cl.owner = nil

@@ -2,6 +2,7 @@ package mbuf
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -135,4 +136,47 @@ func TestSplitKeepsBothParts(t *testing.T) {
 			return success(m, data[:n], p, data[n:])
 		}
 	})
+}
+
+func TestSplitOfALongPlainMbufPutsAnEmptyHeaderInFront(t *testing.T) {
+	z := machine(t, true, Config{})
+	c := cache(t, z)
+	m := lens(c, 10, 224, 7)
+	if err := z.failGet.Set("1*off->1*return(1)"); err != nil {
+		t.Fatal(err)
+	}
+	if p := c.Split(m, 15); p != nil {
+		t.Fatal("no failure")
+	}
+	if got := lengths(m); !slices.Equal(got, []int{10, 224, 7}) || m.Pkt.Len != 241 {
+		t.Fatalf("after a failure: %v, length %d", got, m.Pkt.Len)
+	}
+	p := c.Split(m, 15)
+	if got := lengths(p); !slices.Equal(got, []int{0, 219, 7}) || p.Pkt.Len != 226 || m.Pkt.Len != 15 {
+		t.Fatalf("rest %v of length %d, kept %d", got, p.Pkt.Len, m.Pkt.Len)
+	}
+	c.FreeChain(m)
+	c.FreeChain(p)
+	noLeak(t, z)
+}
+
+func TestSendTagLivesAsLongAsItsPackets(t *testing.T) {
+	z := machine(t, true, Config{})
+	c := cache(t, z)
+	freed := 0
+	m := lens(c, 100, 100)
+	m.Pkt.CsumFlags |= CsumSndTag
+	m.Pkt.RcvIf = z.NewSndTag(iface{}, func() { freed++ })
+	p := c.Split(m, 50)
+	q := c.CopyPacket(p)
+	for _, m := range []*Mbuf{m, p, q} {
+		if got, _ := z.k.Sysctl.Text("kern.ipc.num_snd_tags"); freed != 0 || got != "1" {
+			t.Fatalf("freed %d times with packets left, num_snd_tags %s", freed, got)
+		}
+		c.FreeChain(m)
+	}
+	if freed != 1 {
+		t.Fatalf("freed %d times", freed)
+	}
+	noLeak(t, z)
 }

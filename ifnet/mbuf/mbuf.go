@@ -216,16 +216,6 @@ func (m *Mbuf) badRange(fn string, n int) {
 	panic(fmt.Sprintf("mbuf: %s(%d) outside the buffer of mbuf %p: size %d off %d len %d", fn, n, m, m.size, m.off, m.len))
 }
 
-// reset makes an mbuf from the keg or the zone empty, on its own area. The packet header is not touched.
-func (m *Mbuf) reset(flags Flags) {
-	m.Next, m.NextPkt = nil, nil
-	m.Flags = flags
-	m.Type = TypeData
-	m.off, m.len = 0, 0
-	m.bus = m.own + headerSize
-	m.size = MLen
-}
-
 // endHdr takes the packet header away; the room it had in the area becomes leading space.
 func (m *Mbuf) endHdr() {
 	m.Flags &^= FlagPktHdr

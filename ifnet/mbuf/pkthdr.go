@@ -47,12 +47,16 @@ func (n *Mbuf) splitHdr(m *Mbuf, length int) {
 	m.Pkt.Len = int32(length)
 }
 
-// demote frees what a packet header holds and takes it away, in the whole chain (m_demote).
-func (c *Cache) demote(m *Mbuf) {
+// Demote frees what the packet header of a chain holds and takes the header away, of the first mbuf or of all
+// (m_demote). Data and length stay.
+func (c *Cache) Demote(m *Mbuf, all bool) {
 	for ; m != nil; m = m.Next {
 		if m.Flags&FlagPktHdr != 0 {
 			c.releaseHdr(m)
 			m.endHdr()
+		}
+		if !all {
+			return
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package mbuf
 
-import "sync/atomic"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
 // Tag is what software hangs on a packet (struct m_tag), named by the cookie of a module and an id of its own.
 // It belongs to the packet's owner.
@@ -121,8 +124,11 @@ func (t *SndTag) Ref() *SndTag {
 
 // Release drops a reference (m_snd_tag_rele).
 func (t *SndTag) Release() {
-	if t.refs.Add(-1) != 0 {
+	switch n := t.refs.Add(-1); {
+	case n > 0:
 		return
+	case n < 0:
+		panic(fmt.Sprintf("m_snd_tag_rele: refcount of %p is %d", t, n))
 	}
 	t.z.sndTags.Add(-1)
 	if t.free != nil {

@@ -77,7 +77,7 @@ func (c *Cache) CatPkt(m, n *Mbuf) {
 	m.assertPktHdr("m_catpkt")
 	n.assertPktHdr("m_catpkt")
 	m.Pkt.Len += n.Pkt.Len
-	c.demote(n)
+	c.Demote(n, true)
 	c.Cat(m, n)
 }
 

@@ -2,6 +2,7 @@ package mbuf
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -151,4 +152,117 @@ func TestCopyDataReadsARange(t *testing.T) {
 		r.c.FreeChain(m)
 		r.release(t)
 	})
+}
+
+// lens builds a packet of mbufs with these lengths: plain up to MLen (the first MHLen), else clusters.
+func lens(c *Cache, lengths ...int) *Mbuf {
+	var top *Mbuf
+	for i, n := range lengths {
+		flags := FlagPktHdr
+		if i > 0 {
+			flags = 0
+		}
+		m := c.get(flags)
+		if n > m.Size() {
+			c.Free(m)
+			m = c.GetCl(flags)
+		}
+		m.SetLen(n)
+		clear(m.Bytes())
+		if top == nil {
+			top = m
+		} else {
+			top.Last().Next = m
+		}
+	}
+	top.FixHdr()
+	return top
+}
+
+func lengths(m *Mbuf) []int {
+	var n []int
+	for ; m != nil; m = m.Next {
+		n = append(n, m.Len())
+	}
+	return n
+}
+
+func TestExactShapes(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		in   []int
+		op   func(c *Cache, m *Mbuf) *Mbuf
+		want []int // nil: failure that freed all
+	}{
+		{"collapse merges less than the trailing space", []int{100, 59, 60}, collapse(2), []int{159, 60}},
+		{"collapse leaves what fills the space", []int{100, 60, 60}, collapse(2), []int{100, 120}},
+		{"collapse leaves neighbours that fill a cluster", []int{2048, 1000, 2000, 48}, collapse(3), []int{2048, 1000, 2000, 48}},
+		{"collapse puts full neighbours into a cluster", []int{160, 224, 224, 224}, collapse(3), []int{160, 448, 224}},
+		{"and merges into that", []int{160, 224, 224, 224}, collapse(2), []int{160, 672}},
+		{"collapse of full neighbours fails", []int{2048, 2048, 2048}, collapse(2), []int{2048, 2048, 2048}},
+		{"pullup stops at the mbuf that has enough", []int{14, 6, 34, 100}, pullup(20), []int{20, 34, 100}},
+		{"pullup gathers a protocol header from it", []int{14, 100}, pullup(20), []int{74, 40}},
+		{"pullup of what is there changes nothing", []int{30, 6, 34}, pullup(30), []int{30, 6, 34}},
+		{"pullup without successor takes a new mbuf", []int{100}, pullup(20), []int{60, 40}},
+		{"pullup to the very end takes a new mbuf", []int{100, 100}, pullup(160), []int{160, 40}},
+		{"pullup of a cluster takes a new mbuf", []int{1000, 50}, pullup(14), []int{60, 940, 50}},
+		{"pullup of more than there is", []int{10, 10}, pullup(21), nil},
+		{"pullup of more than a header mbuf", []int{1000}, pullup(161), nil},
+		{"adj from the front keeps empty mbufs", []int{14, 6, 34}, adj(20), []int{0, 0, 34}},
+		{"adj from the back within the last mbuf", []int{14, 6, 34}, adj(-34), []int{14, 6, 0}},
+		{"adj from the back frees the surplus", []int{14, 6, 34}, adj(-35), []int{14, 5}},
+		{"adj over the front", []int{14, 6}, adj(30), []int{0, 0}},
+		{"adj over the back", []int{14, 6}, adj(-30), []int{0}},
+		{"defrag", []int{14, 6, 34, 1300, 2000}, (*Cache).Defrag, []int{2048, 1306}},
+		{"defrag of a short packet", []int{14, 6, 34}, (*Cache).Defrag, []int{54}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			z := machine(t, true, Config{})
+			c := cache(t, z)
+			m := row.op(c, lens(c, row.in...))
+			if got := lengths(m); !slices.Equal(got, row.want) {
+				t.Errorf("mbufs of %v, want %v", got, row.want)
+			}
+			c.FreeChain(m)
+			noLeak(t, z)
+		})
+	}
+}
+
+// collapse returns the chain in any case: after a failure it is the caller's.
+func collapse(most int) func(*Cache, *Mbuf) *Mbuf {
+	return func(c *Cache, m *Mbuf) *Mbuf {
+		c.Collapse(m, most)
+		return m
+	}
+}
+
+func pullup(n int) func(*Cache, *Mbuf) *Mbuf {
+	return func(c *Cache, m *Mbuf) *Mbuf { return c.Pullup(m, n) }
+}
+
+func adj(n int) func(*Cache, *Mbuf) *Mbuf {
+	return func(c *Cache, m *Mbuf) *Mbuf {
+		c.Adj(m, n)
+		return m
+	}
+}
+
+func TestDemoteKeepsDataAndFreesTags(t *testing.T) {
+	z := machine(t, true, Config{})
+	c := cache(t, z)
+	m := c.GetHdr()
+	m.ShiftData(8)
+	m.SetLen(copy(m.Room(), "data"))
+	m.TagPrepend(c.TagAlloc(testCookie, 1))
+	if m.TagFind(testCookie, 1) == nil || m.TagFind(testCookie, 2) != nil {
+		t.Fatal("tags by name")
+	}
+	at := m.BusAddr()
+	c.Demote(m, false)
+	if m.Flags != 0 || string(m.Bytes()) != "data" || m.BusAddr() != at || m.LeadingSpace() != pktHdrSize+8 || m.Size() != MLen {
+		t.Fatalf("demoted: flags %#x %q room %d of %d", m.Flags, m.Bytes(), m.LeadingSpace(), m.Size())
+	}
+	c.Free(m)
+	noLeak(t, z)
 }
