@@ -120,10 +120,38 @@ func (r *Ring) Enqueue(m *mbuf.Mbuf, budget uint32, abdicate bool) bool {
 		}
 		r.exit()
 	}
+	next := r.Next(s.head())
 	r.put(s.head(), m)
 	r.exit()
-	r.publish(budget, abdicate)
+	if s.head() != s.tail() || !r.publishTo(s.withHead(next), next, budget, abdicate) {
+		r.publish(budget, abdicate)
+	}
 	return true
+}
+
+// publishTo publishes up to tail if the word is still s, and drains if nobody
+// else does. A producer with nobody before it need not look at the slots.
+func (r *Ring) publishTo(s state, tail, budget uint32, abdicate bool) bool {
+	f := publishFlag(s, abdicate)
+	new := s.published(tail, f)
+	if !r.cas(s, new) {
+		return false
+	}
+	if !abdicate && s.flag() != busy {
+		r.drain(r.c, new, s.flag(), budget)
+	}
+	return true
+}
+
+// publishFlag is what a publication makes of the flag.
+func publishFlag(s state, abdicate bool) flag {
+	if !abdicate {
+		return busy
+	}
+	if f := s.flag(); f != idle {
+		return f
+	}
+	return abdicated
 }
 
 // EnqueueN is Enqueue for several items, all or none, in order.
@@ -201,20 +229,9 @@ func (r *Ring) publish(budget uint32, abdicate bool) {
 			}
 			continue // the tail moved while we looked
 		}
-		f := busy
-		if abdicate {
-			if f = s.flag(); f == idle {
-				f = abdicated
-			}
+		if r.publishTo(s, tail, budget, abdicate) {
+			return
 		}
-		new := s.published(tail, f)
-		if !r.cas(s, new) {
-			continue
-		}
-		if !abdicate && s.flag() != busy {
-			r.drain(r.c, new, s.flag(), budget)
-		}
-		return
 	}
 }
 
@@ -230,7 +247,7 @@ func (r *Ring) drain(c Consumer, s state, prev flag, budget uint32) {
 	for cidx != pidx {
 		n := c.Drain(r, cidx, pidx)
 		if n == 0 {
-			r.stall(cidx, prev, total)
+			r.stall(s, cidx, prev, total)
 			return
 		}
 		if n > r.Distance(cidx, pidx) {
@@ -243,17 +260,17 @@ func (r *Ring) drain(c Consumer, s state, prev flag, budget uint32) {
 		if cidx != pidx && pending < publishAfter && total < budget {
 			continue
 		}
-		var f flag
-		f, pidx = r.settle(cidx, prev, total >= budget)
-		if f != busy {
+		s = r.settle(s, cidx, prev, total >= budget)
+		if s.flag() != busy {
 			return
 		}
+		pidx = s.tail()
 		pending = 0
 	}
 }
 
 // stall publishes cidx and leaves the ring STALLED.
-func (r *Ring) stall(cidx uint32, prev flag, total uint32) {
+func (r *Ring) stall(s state, cidx uint32, prev flag, total uint32) {
 	switch {
 	case prev != stalled:
 		r.own.stalls++
@@ -262,26 +279,22 @@ func (r *Ring) stall(cidx uint32, prev flag, total uint32) {
 		r.own.stalls++
 	}
 	r.own.publish()
-	for {
-		s := r.load()
-		if r.cas(s, s.withCidx(cidx).withFlag(stalled)) {
-			return
-		}
+	for !r.cas(s, s.withCidx(cidx).withFlag(stalled)) {
+		s = r.load()
 	}
 }
 
 // settle publishes cidx and decides how to go on: IDLE when everything is
 // consumed, ABDICATED when the budget is used up and another producer is
-// mid-enqueue, since that one takes over, else BUSY. It returns the decision and
-// the published tail.
+// mid-enqueue, since that one takes over, else BUSY. s is what the word was when
+// last seen; the word that replaced it is returned.
 //
 // The counters are published before the word that lets the next consumer in.
-func (r *Ring) settle(cidx uint32, prev flag, overBudget bool) (flag, uint32) {
+func (r *Ring) settle(s state, cidx uint32, prev flag, overBudget bool) state {
 	for {
 		if r.stepped {
 			r.k.SchedPoint()
 		}
-		s := r.load()
 		f := busy
 		switch {
 		case cidx == s.tail():
@@ -291,10 +304,12 @@ func (r *Ring) settle(cidx uint32, prev flag, overBudget bool) (flag, uint32) {
 		}
 		r.own.leave(f, prev, 1)
 		r.own.publish()
-		if r.cas(s, s.withCidx(cidx).withFlag(f)) {
-			return f, s.tail()
+		new := s.withCidx(cidx).withFlag(f)
+		if r.cas(s, new) {
+			return new
 		}
 		r.own.leave(f, prev, ^uint64(0))
+		s = r.load()
 	}
 }
 
