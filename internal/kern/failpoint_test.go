@@ -158,14 +158,14 @@ func TestFailPointIsRepeatableAndAsFrequentAsAsked(t *testing.T) {
 func TestFailPointCountIsExactAmongGoroutines(t *testing.T) {
 	k := newKernel(t, Config{})
 	fp := k.FailPoint("x")
-	if err := fp.Set("1000*return(1)"); err != nil {
+	if err := fp.Set("100000*return(1)"); err != nil {
 		t.Fatal(err)
 	}
 	var hits atomic.Int64
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			for range 1000 {
+			for range 50000 {
 				if _, hit := fp.Eval(); hit {
 					hits.Add(1)
 				}
@@ -173,7 +173,7 @@ func TestFailPointCountIsExactAmongGoroutines(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if hits.Load() != 1000 || fp.Setting() != "off" {
+	if hits.Load() != 100000 || fp.Setting() != "off" {
 		t.Errorf("%d hits, setting %q", hits.Load(), fp.Setting())
 	}
 }

@@ -95,6 +95,23 @@ func TestLockProfilingCountsExactly(t *testing.T) {
 	}
 }
 
+func TestHoldThatSpansTwoProfilingSessionsIsNotCounted(t *testing.T) {
+	k := newKernel(t, Config{Clock: ManualClock})
+	var m Mtx
+	m.Init(k, "m")
+	k.locks.setProfiling(true)
+	m.Lock()
+	k.locks.setProfiling(false)
+	m.Unlock()
+	m.Lock()
+	k.Delay(time.Hour)
+	k.locks.setProfiling(true)
+	m.Unlock()
+	if s := k.LockStats(); len(s) != 1 || s[0].Acquired != 1 || s[0].Hold != 0 {
+		t.Errorf("stats %+v", s)
+	}
+}
+
 func TestMtxAssertionsNameLockAndPlace(t *testing.T) {
 	k := newKernel(t, stepped(0))
 	var m Mtx

@@ -269,7 +269,9 @@ func TestDelayInAThreadLetsOthersRunAndMovesTheClock(t *testing.T) {
 	c.Reset(2, 0)
 	k.Spawn("long", func() { k.Delay(5 * time.Millisecond); note("long") })
 	k.Spawn("short", func() { k.Delay(time.Millisecond); note("short") })
-	k.RunUntilIdle()
+	if n := k.RunUntilIdle(); n != 5 {
+		t.Errorf("%d steps, want 5: a thread in Delay does not run", n)
+	}
 	if want := []string{"short 1ms", "callout 2ms", "long 5ms"}; !slices.Equal(log, want) {
 		t.Errorf("log %q, want %q", log, want)
 	}

@@ -38,6 +38,17 @@ func TestEnqueueIsNeverLost(t *testing.T) {
 	}
 }
 
+func TestParkSeesWhatWasPushedBeforeIt(t *testing.T) {
+	q := newRunq("q")
+	w := new(work)
+	w.init(nil, "w", q, func() {})
+	w.enqueue()
+	q.park() // would sleep for ever
+	if q.pop() != w || q.parked.Load() {
+		t.Error("the item is gone or the queue still announces sleep")
+	}
+}
+
 func TestPostCoalescesAndRunsOnTheVectorsCPU(t *testing.T) {
 	k := newKernel(t, stepped(0))
 	cpu := ""
