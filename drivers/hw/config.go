@@ -35,33 +35,45 @@ type EngineMode uint8
 
 // The modes.
 const (
-	EngineInline EngineMode = iota // the register write that rings the doorbell
-	EngineThread                   // a goroutine of the model
+	EngineDefault EngineMode = iota // inline on null and pair ports, else thread
+	EngineInline                    // the register write that rings the doorbell
+	EngineThread                    // a goroutine of the model
 )
 
-// String returns the mode as the hint has it.
+// String returns the mode as the hint has it; "" for EngineDefault.
 func (m EngineMode) String() string {
-	if m == EngineThread {
+	switch m {
+	case EngineInline:
+		return "inline"
+	case EngineThread:
 		return "thread"
 	}
-	return "inline"
+	return ""
 }
 
-// ParseEngine reads the hint's value for a NIC on the port given ("null", "pair:wire0").
-// The empty value is inline for null and pair ports and thread for the others. The
+// ParseEngine reads the hint's value: "inline", "thread", or "" for EngineDefault. The
 // error wraps EINVAL.
-func ParseEngine(s, portSpec string) (EngineMode, error) {
-	switch s {
-	case "inline":
-		return EngineInline, nil
-	case "thread":
-		return EngineThread, nil
-	case "":
-		kind, _, _ := strings.Cut(portSpec, ":")
-		if kind == "null" || kind == "pair" {
-			return EngineInline, nil
+func ParseEngine(s string) (EngineMode, error) {
+	for _, m := range [...]EngineMode{EngineDefault, EngineInline, EngineThread} {
+		if s == m.String() {
+			return m, nil
 		}
-		return EngineThread, nil
 	}
-	return EngineInline, fmt.Errorf("engine %q is neither inline nor thread: %w", s, syscall.EINVAL)
+	return EngineDefault, fmt.Errorf("engine %q is neither inline nor thread: %w", s, syscall.EINVAL)
+}
+
+// For returns the mode for a NIC on port p: m, or the default of the port's kind. No
+// port is as good as null.
+func (m EngineMode) For(p port.Port) EngineMode {
+	if m != EngineDefault {
+		return m
+	}
+	if p == nil {
+		return EngineInline
+	}
+	switch kind, _, _ := strings.Cut(p.Name(), ":"); kind {
+	case "null", "pair":
+		return EngineInline
+	}
+	return EngineThread
 }

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	sumStride  = 32 // bytes summed in one turn of Sum's loop
+	sumStride  = 64 // bytes summed in one turn of Sum's loop
 	wordBytes  = 8
 	ipv4AddrSz = 4
 	ipv6AddrSz = 16
@@ -19,10 +19,15 @@ const (
 func Sum(b []byte) uint16 {
 	var acc, carry uint64
 	for len(b) >= sumStride {
-		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(b), carry)
-		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(b[8:]), carry)
-		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(b[16:]), carry)
-		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(b[24:]), carry)
+		p := (*[sumStride]byte)(b) // one bounds check a turn
+		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(p[0:8]), carry)
+		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(p[8:16]), carry)
+		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(p[16:24]), carry)
+		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(p[24:32]), carry)
+		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(p[32:40]), carry)
+		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(p[40:48]), carry)
+		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(p[48:56]), carry)
+		acc, carry = bits.Add64(acc, binary.LittleEndian.Uint64(p[56:64]), carry)
 		b = b[sumStride:]
 	}
 	for len(b) >= wordBytes {

@@ -42,6 +42,7 @@ type Engine struct {
 	work    func(q int)
 	queues  []engineQueue
 	list    *WorkList
+	hint    int // guarded by list's lock: queue that was busy
 	k       *kern.Kernel
 
 	task *kern.Task // inline: drains the list for frames from outside; stepped thread: the engine
@@ -53,12 +54,12 @@ type Engine struct {
 	once     sync.Once
 }
 
-// NewEngine makes the engine of a model with nqueues queues (transmit, receive, admin:
+// NewEngine makes the engine of a model with nqueues queues, at least one (transmit, receive, admin:
 // the model's numbering). work must return when it finds nothing to do. Close ends it;
 // the kernel does so at the latest. In the stepped executor a thread engine is a task,
 // so that its turns are the scheduler's.
 func NewEngine(cfg Config, nqueues int, work func(q int)) *Engine {
-	e := &Engine{mode: cfg.Engine, stepped: cfg.Kernel.Stepped(), work: work, k: cfg.Kernel,
+	e := &Engine{mode: cfg.Engine.For(cfg.Port), stepped: cfg.Kernel.Stepped(), work: work, k: cfg.Kernel,
 		queues: make([]engineQueue, nqueues), list: cfg.Work, wake: make(chan struct{}, 1)}
 	if e.list == nil {
 		e.list = NewWorkList()
@@ -195,10 +196,15 @@ func (e *Engine) Resume(q int) {
 	}
 }
 
-// busy reports whether an inline run is in progress: its caller will drain.
+// busy reports whether an inline run is in progress: its caller will drain. It looks
+// first where it found one the last time. The caller holds WorkList.mu.
 func (e *Engine) busy() bool {
+	if e.queues[e.hint].state.Load()&queueBusy != 0 {
+		return true
+	}
 	for q := range e.queues {
 		if e.queues[q].state.Load()&queueBusy != 0 {
+			e.hint = q
 			return true
 		}
 	}

@@ -19,18 +19,31 @@ func (nopClient) TxReady(int)           {}
 func (nopClient) RxReady(int)           {}
 func (nopClient) LinkChanged(port.Link) {}
 
-func TestParseEngine(t *testing.T) {
+type namedPort struct {
+	fakePort
+	name string
+}
+
+func (p *namedPort) Name() string { return p.name }
+
+func TestParseEngineAndItsDefault(t *testing.T) {
 	for _, c := range []struct {
 		s, spec string
 		want    EngineMode
-	}{{"", "null", EngineInline}, {"", "pair:w,depth=4", EngineInline}, {"", "packet:eth0", EngineThread}, {"thread", "null", EngineThread}, {"inline", "tap:x", EngineInline}} {
-		got, err := ParseEngine(c.s, c.spec)
-		if err != nil || got != c.want || c.s != "" && got.String() != c.s {
-			t.Errorf("ParseEngine(%q, %q) = %v, %v", c.s, c.spec, got, err)
+	}{
+		{"", "null", EngineInline}, {"", "pair:w,depth=4", EngineInline}, {"", "packet:eth0", EngineThread},
+		{"thread", "null", EngineThread}, {"inline", "tap:x", EngineInline},
+	} {
+		m, err := ParseEngine(c.s)
+		if got := m.For(&namedPort{name: c.spec}); err != nil || got != c.want || m.String() != c.s {
+			t.Errorf("%q on %q: %v, %v", c.s, c.spec, got, err)
 		}
 	}
-	if _, err := ParseEngine("fast", "null"); !errors.Is(err, syscall.EINVAL) {
+	if _, err := ParseEngine("fast"); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("error %v", err)
+	}
+	if got := EngineDefault.For(nil); got != EngineInline {
+		t.Errorf("without a port %v", got)
 	}
 }
 

@@ -214,3 +214,38 @@ func FuzzRxSource(f *testing.F) {
 		}
 	})
 }
+
+// endlessPort lends the same frame for ever.
+type endlessPort struct {
+	fakePort
+	frame port.RxFrame
+}
+
+func (p *endlessPort) Recv(_ int, frames []port.RxFrame) int {
+	for i := range frames {
+		frames[i] = p.frame
+	}
+	return len(frames)
+}
+
+func BenchmarkRxSource(b *testing.B) {
+	frame := build(b, flow{vlan: -1, payload: pattern(1300)})
+	for _, bench := range []struct {
+		name string
+		f    port.RxFrame
+	}{
+		{"plain", lend(frame)},
+		{"tag", port.RxFrame{Data: frame, Len: len(frame), VLANValid: true}},
+		{"csum", port.RxFrame{Data: frame, Len: len(frame), NeedCsum: true, CsumStart: 34, CsumOff: 16}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			src := NewRxSource(&endlessPort{frame: bench.f}, 0)
+			src.Peek()
+			b.ReportAllocs()
+			for b.Loop() {
+				src.Peek()
+				src.Next()
+			}
+		})
+	}
+}

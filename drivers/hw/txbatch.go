@@ -64,6 +64,7 @@ type txSlot struct {
 type TxBatch struct {
 	cfg              TxConfig
 	head, sent, tail uint32
+	empties          int // empty slots in sent..head
 	done             int // frames that the port has completed beyond tail
 	cur              *txSlot
 	over             bool // the packet has too many pieces
@@ -179,6 +180,7 @@ func (b *TxBatch) End(o *Offload, cookie uint64) error {
 func (b *TxBatch) Drop(cookie uint64) {
 	b.put(b.cur, cookie, true)
 	b.slots[(b.head-1)%TxSlots].empty = true
+	b.empties++
 }
 
 func (b *TxBatch) fail(cookie uint64) {
@@ -310,12 +312,10 @@ func (b *TxBatch) sendQueued() bool {
 		i := b.sent % TxSlots
 		if b.slots[i].empty {
 			b.sent++
+			b.empties--
 			continue
 		}
-		j := i + 1
-		for n := b.sent + 1; n != b.head && j < TxSlots && !b.slots[j].empty; n++ {
-			j++
-		}
+		j := b.runEnd(i)
 		n := b.cfg.Port.Send(b.cfg.Queue, b.frames[i:j])
 		n = max(0, min(n, int(j-i)))
 		for k := i; k < i+uint32(n); k++ {
@@ -327,6 +327,19 @@ func (b *TxBatch) sendQueued() bool {
 		}
 	}
 	return true
+}
+
+// runEnd returns where the frames end that begin at slot i and can be sent at once.
+func (b *TxBatch) runEnd(i uint32) uint32 {
+	end := min(i+b.head-b.sent, TxSlots)
+	if b.empties == 0 {
+		return end
+	}
+	j := i + 1
+	for j < end && !b.slots[j].empty {
+		j++
+	}
+	return j
 }
 
 // completed reports whether the port is done with the frame at tail, which was sent.
@@ -418,7 +431,7 @@ func (b *TxBatch) TakeErrors() int { return b.cfg.Port.TakeErrors(b.cfg.Queue) }
 // more. Frames that are with the port keep their slots until it is done. Pause the queue
 // first.
 func (b *TxBatch) Reset() {
-	b.head = b.sent
+	b.head, b.empties = b.sent, 0
 	b.cutting, b.repeat, b.blocked, b.stuck = false, false, false, false
 	for i := b.tail; i != b.sent; i++ {
 		b.slots[i%TxSlots].last = false

@@ -1,23 +1,26 @@
 package hw
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // SizeBins is the number of size classes that NICs count frames in.
 const SizeBins = 6
 
-// sizeLimits are the largest frames of the classes, FCS included; the last has none.
-var sizeLimits = [SizeBins - 1]int{64, 127, 255, 511, 1023}
+const (
+	smallestBin  = 64 // bytes with FCS
+	smallBinBits = 7  // bits.Len of the frames in the second class
+)
 
-// SizeBin returns the class of a frame of n bytes without FCS: 64, 65-127, ... 1024 and
-// more (PRC64..PRC1522).
+// SizeBin returns the class of a frame of n bytes without FCS: 64, 65-127, 128-255, ...
+// 1024 and more (PRC64..PRC1522).
 func SizeBin(n int) int {
 	n += crcBytes
-	for i, limit := range sizeLimits {
-		if n <= limit {
-			return i
-		}
+	if n <= smallestBin {
+		return 0
 	}
-	return SizeBins - 1
+	return min(bits.Len(uint(n))-smallBinBits+1, SizeBins-1)
 }
 
 // Tally counts frames that went to the port, per frame on the wire. The owner of the
@@ -51,13 +54,18 @@ func CastOf(b []byte) Cast {
 	return Multicast
 }
 
-// Count counts a frame of n bytes given as a gather list.
+// Count counts a frame of n bytes given as a gather list of one
+// piece or more.
 func (t *Tally) Count(segs [][]byte, n int) {
-	var addr [EtherAddrLen]byte
+	head := segs[0]
+	if len(head) < EtherAddrLen {
+		var addr [EtherAddrLen]byte
+		head = Linear(segs, addr[:], EtherAddrLen)
+	}
 	t.Frames++
 	t.Bytes += uint64(n)
 	t.Bins[SizeBin(n)]++
-	switch CastOf(Linear(segs, addr[:], EtherAddrLen)) {
+	switch CastOf(head) {
 	case Broadcast:
 		t.Broadcast++
 	case Multicast:

@@ -44,7 +44,7 @@ type WorkList struct {
 
 	mu         sync.Mutex // guards what follows; held for a few instructions
 	head, tail *Work
-	engines    []*Engine // inline engines: one that runs will drain the list
+	engines    []*Engine // inline engines: whoever runs one drains the list afterwards
 }
 
 // NewWorkList returns an empty list.
@@ -83,17 +83,23 @@ func (l *WorkList) push(w *Work) {
 	}
 	l.tail = w
 	l.count.Add(1)
-	attended := l.draining.Load() != 0
-	for _, e := range l.engines {
-		if attended {
-			break
-		}
-		attended = e.busy()
-	}
+	attended := l.draining.Load() != 0 || l.engineBusy()
 	l.mu.Unlock()
 	if !attended && w.Wake != nil {
 		w.Wake()
 	}
+}
+
+// engineBusy reports whether an inline engine runs. The one that does is looked at
+// first the next time. The caller holds mu.
+func (l *WorkList) engineBusy() bool {
+	for i, e := range l.engines {
+		if e.busy() {
+			l.engines[0], l.engines[i] = e, l.engines[0]
+			return true
+		}
+	}
+	return false
 }
 
 // pop takes the oldest work, nil if there is none.
