@@ -13,23 +13,24 @@
 //   - [Throttle] and [Delayer] moderate interrupts, [Stats] and [StatReg] are statistics
 //     registers, [Link] is a PHY with its port as the cable, [Faults] injects faults.
 //
-// Nothing on the data path allocates, reads a clock or takes a lock. A transmit queue:
+// Nothing on the data path allocates, reads a clock (but for a vector that is throttled)
+// or takes a lock. A transmit queue:
 //
-//	func (n *nic) txWork(q int) {                  // work function of the Engine
-//		for d := range n.descriptors(q) {
-//			if !tx.Begin() {                    // full: leave the head where it is
-//				break
-//			}
-//			buf, err := n.dma.Slice(d.addr, d.len, busdma.ToDevice)
-//			...
-//			tx.Append(buf)
-//			tx.End(&offload, cookie)
-//		}
-//		tx.Send()
-//		for c, ok := tx.Done(); ok; c, ok = tx.Done() {
-//			n.writeBack(q, c)
-//		}
+//	func (q *txQueue) work() { q.batch.Run(q) }        // called by the Engine
+//
+//	func (q *txQueue) FetchTx(b *hw.TxBatch) bool {    // one packet
+//		...                                         // false if its descriptors are not all there
+//		buf, err := q.dma.Slice(addr, n, busdma.ToDevice)
+//		...                                         // on error: q.dma.Fault, b.Drop
+//		b.Append(buf)
+//		_ = b.End(&q.offload, uint64(next))         // an error comes back as c.Failed
+//		return true
 //	}
 //
-// and the register write that starts it ends with n.engine.Doorbell(q).
+//	func (q *txQueue) CompleteTx(c hw.Completion) {    // the port is done with it
+//		q.head.Store(uint32(c.Cookie))
+//		...                                         // write back unless c.Silent
+//	}
+//
+// and the register write that starts it ends, without a lock, with engine.Doorbell(q).
 package hw

@@ -284,6 +284,10 @@ func (e *Engine) Close() {
 	e.once.Do(func() {
 		e.stop.Store(1)
 		for q := range e.queues {
+			if e.stepped {
+				e.queues[q].state.Or(queuePaused) // the kernel unwinds what is suspended in a run
+				continue
+			}
 			e.Pause(q)
 		}
 		if e.mode == EngineInline {

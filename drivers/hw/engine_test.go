@@ -294,6 +294,54 @@ func TestPairedNICsNeverRunInsideEachOther(t *testing.T) {
 	}
 }
 
+// Whatever the order of threads, a paused queue does not run, and a kick during the
+// pause is served after it.
+func TestEnginePauseExcludesRunsInEveryOrder(t *testing.T) {
+	for seed := range uint64(60) {
+		k := newKernel(t, stepped(seed))
+		inside, paused, runs, posted, seen := false, false, 0, 0, 0
+		e := NewEngine(Config{Kernel: k, Name: "em0"}, 1, func(int) {
+			if inside || paused {
+				t.Fatalf("seed %d: run inside a run (%v) or a pause (%v)", seed, inside, paused)
+			}
+			inside = true
+			seen = posted
+			for range 3 {
+				k.SchedPoint()
+			}
+			runs++
+			inside = false
+		})
+		for range 2 {
+			k.Spawn("sender", func() {
+				for range 5 {
+					posted++
+					e.Kick(0)
+					k.SchedPoint()
+				}
+			})
+		}
+		k.Spawn("control", func() {
+			for range 3 {
+				e.Pause(0)
+				paused = true
+				for range 4 {
+					k.SchedPoint()
+				}
+				paused = false
+				e.Resume(0)
+			}
+		})
+		for range 20 {
+			k.RunUntilIdle()
+			k.Advance(ms)
+		}
+		if seen != 10 || runs < 1 {
+			t.Fatalf("seed %d: the last run saw %d kicks of 10, %d runs", seed, seen, runs)
+		}
+	}
+}
+
 // A frame from outside any register access is served by a task.
 func TestInlineEngineServesFramesFromOutside(t *testing.T) {
 	k := newKernel(t, stepped(0))

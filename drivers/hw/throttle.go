@@ -66,12 +66,15 @@ func (t *Throttle) Request() {
 		t.timer.start(time.Duration(left))
 		return
 	}
-	t.expire()
+	t.release(now)
 }
 
-// expire sends the interrupt that waits.
-func (t *Throttle) expire() {
-	t.last.Store(int64(t.k.Uptime()))
+// expire is the end of the interval.
+func (t *Throttle) expire() { t.release(int64(t.k.Uptime())) }
+
+// release sends the interrupt that waits, at uptime now.
+func (t *Throttle) release(now int64) {
+	t.last.Store(now)
 	if t.state.CompareAndSwap(throttleArmed, throttleIdle) {
 		t.send()
 	}

@@ -23,9 +23,11 @@ type timer struct {
 	running  sync.WaitGroup // fn called by host; Add with mu held and closed false
 }
 
+// newTimer returns a timer, not armed. The kernel closes it at the latest.
 func newTimer(k *kern.Kernel, name string, fn func()) *timer {
 	t := &timer{k: k, fn: fn}
 	t.callout = k.NewCallout(name, nil, t.expire)
+	k.OnClose(t.close)
 	return t
 }
 
@@ -87,9 +89,13 @@ func (t *timer) expire() {
 	t.running.Done()
 }
 
-// close disarms the timer for good and waits for fn. Not from fn.
+// close disarms the timer for good and waits for fn. Again it does nothing. Not from fn.
 func (t *timer) close() {
 	t.mu.Lock()
+	if t.closed {
+		t.mu.Unlock()
+		return
+	}
 	t.closed = true
 	t.disarm()
 	t.mu.Unlock()

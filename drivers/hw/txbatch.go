@@ -114,7 +114,7 @@ func (b *TxBatch) Begin() bool {
 		return false
 	}
 	if b.head == b.tail {
-		b.head, b.sent, b.tail = 0, 0, 0
+		b.head, b.sent, b.tail, b.done = 0, 0, 0, 0
 	}
 	s := &b.slots[b.head%TxSlots]
 	s.segs, s.len = s.segs[:1], 0
