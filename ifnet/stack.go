@@ -53,9 +53,9 @@ func Init(k *kern.Kernel) error {
 	if _, ok := kern.Lookup[*stack](k); ok {
 		return nil
 	}
-	z := mbuf.Of(k)
-	if z == nil {
-		return fmt.Errorf("interface layer needs mbuf.Init first")
+	z, ok := kern.Lookup[*mbuf.Zones](k)
+	if !ok {
+		return fmt.Errorf("interface layer without mbuf zones: %w", syscall.ENXIO)
 	}
 	s := &stack{k: k, zones: z, check: k.Invariants(), indexes: make([]*Ifnet, 1)}
 	s.ifqMaxLen.Store(defaultIFQMaxLen)
