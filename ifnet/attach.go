@@ -42,7 +42,7 @@ func (ifp *Ifnet) attach() {
 	}
 	ifp.defaultTSO()
 	ifp.linkTask.Store(ifp.stack.tq.NewTask(ifp.Name()+" link state", ifp.linkStateTask))
-	ifp.attached, ifp.dead = true, false
+	ifp.attached, ifp.leaving, ifp.dead = true, false, false
 	s := ifp.stack
 	s.mu.Lock()
 	s.list = append(s.list, ifp)
@@ -91,7 +91,7 @@ func EtherDetach(ifp *Ifnet) {
 
 // Detach takes the interface out of the machine (if_detach, spec ifnet 6.7). No
 // request is served when it returns, and later ones, packets included, meet the dead
-// methods: ENXIO. A packet that another goroutine is just handing to the driver may
+// methods: ENXIO. While the departure event runs only references may be given back. A packet that another goroutine is just handing to the driver may
 // still be inside its transmit method. Detaching twice does nothing. Not from an event
 // handler of the link task, which it waits for.
 func Detach(ifp *Ifnet) {
@@ -118,7 +118,7 @@ func (ifp *Ifnet) unlink() bool {
 	if !ifp.attached {
 		return false
 	}
-	ifp.attached = false
+	ifp.attached, ifp.leaving = false, true
 	s := ifp.stack
 	s.mu.Lock()
 	s.list = slices.DeleteFunc(s.list, func(o *Ifnet) bool { return o == ifp })

@@ -106,6 +106,25 @@ func TestDetachedInterfaceHasDeadMethods(t *testing.T) {
 	r.noLeak()
 }
 
+func TestDepartureHandlersGiveBackWhatTheyTook(t *testing.T) {
+	r := newRig(t)
+	n := r.running()
+	wantErr(t, "promisc", n.Promisc(true), 0)
+	wantErr(t, "group", n.AddMulti(groupMAC), 0)
+	n.asked = nil
+	t.Cleanup(OnEvent(r.k, func(ifp *Ifnet, e EventKind) {
+		if e == EventDeparture {
+			wantErr(t, "promisc off", ifp.Promisc(false), 0)
+			wantErr(t, "group off", ifp.DelMulti(groupMAC), 0)
+			wantErr(t, "promisc on", ifp.Promisc(true), syscall.ENXIO)
+			wantErr(t, "group on", ifp.AddMulti(groupMAC), syscall.ENXIO)
+			wantErr(t, "up", ifp.Ioctl(IoctlSetFlags, FlagUp), syscall.ENXIO)
+		}
+	}))
+	EtherDetach(n.Ifnet)
+	wantList(t, "driver", n.asked, "SIOCSIFFLAGS", "SIOCDELMULTI")
+}
+
 func TestLinkTaskOfADetachedInterfaceDoesNotRun(t *testing.T) {
 	r := newRig(t)
 	n := r.nic(0)

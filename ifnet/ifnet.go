@@ -80,6 +80,7 @@ type Ifnet struct {
 	// ioctl serializes requests (the struct comment of the package). Below it:
 	ioctl    kern.Sx
 	attached bool
+	leaving  bool // detach has begun: only references are still given back
 	dead     bool
 	pcount   int         // references on PROMISC
 	amcount  int         // references on ALLMULTI

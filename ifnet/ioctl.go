@@ -21,7 +21,7 @@ func (ifp *Ifnet) Ioctl(cmd Ioctl, data any) error {
 	}
 	ifp.ioctl.Lock()
 	defer ifp.unlock()
-	if ifp.dead {
+	if ifp.leaving {
 		return fmt.Errorf("%s on %s: %w", cmd, ifp.Name(), syscall.ENXIO)
 	}
 	if err := ifp.request(cmd, data); err != nil {

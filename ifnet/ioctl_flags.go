@@ -84,7 +84,7 @@ func (ifp *Ifnet) AllMulti(on bool) error {
 
 // countMode is if_setflag: it moves the count and, at its ends, the flag.
 func (ifp *Ifnet) countMode(on bool, mode, permanent Flags, count *int) (changed bool, err error) {
-	if ifp.dead {
+	if ifp.dead || on && ifp.leaving {
 		return false, syscall.ENXIO
 	}
 	old := *count

@@ -102,7 +102,9 @@ func (ifp *Ifnet) rename(data any) error {
 	}
 	ifp.publish(EventDeparture)
 	err = ifp.finishRename(name)
-	ifp.publish(EventRename)
+	if err == nil {
+		ifp.publish(EventRename)
+	}
 	ifp.publish(EventArrival)
 	ifp.SetFlags(0, FlagRenaming)
 	return err
@@ -112,7 +114,7 @@ func (ifp *Ifnet) beginRename(name string) (begun bool, err error) {
 	ifp.ioctl.Lock()
 	defer ifp.unlock()
 	switch {
-	case ifp.dead:
+	case ifp.leaving:
 		return false, syscall.ENXIO
 	case name == "":
 		return false, syscall.EINVAL

@@ -66,7 +66,7 @@ func (ifp *Ifnet) DelMulti(mac [EtherAddrLen]byte) error {
 }
 
 func (ifp *Ifnet) addMulti(mac [EtherAddrLen]byte) error {
-	if ifp.dead {
+	if ifp.leaving {
 		return syscall.ENXIO
 	}
 	if !IsMulticastMAC(mac) {

@@ -1,7 +1,6 @@
 package ifnet
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -93,11 +92,7 @@ func (s *stack) addSysctls() {
 	c.Int(link, "log_link_state_change", sysctl.RW, &s.logLink, "log interface link state change events")
 	c.Int(link, "log_promisc_mode_change", sysctl.RDTUN, &s.logPromisc, "log promiscuous mode change events")
 	c.Uint(network, "ifdescr_maxlen", sysctl.RW, &s.descrMaxLen, "administrative maximum length for interface description")
-	generic := c.Node(link, "generic", sysctl.RW, "")
-	system := c.Node(generic, "system", sysctl.RW, "Variables global to all interfaces")
-	c.Func(system, "ifcount", sysctl.RD|sysctl.MPSafe, sysctl.KindInt, func() uint64 { return uint64(s.maxIndex()) },
-		"Maximum known interface index")
-	c.Proc(generic, "ifdata", sysctl.RD|sysctl.MPSafe, sysctl.KindNode, "S,ifmibdata", s.ifdata, "Interface table")
+	s.addMIB(c, c.Node(link, "generic", sysctl.RW, ""))
 }
 
 // allocIndex gives ifp the smallest free index.
@@ -168,45 +163,4 @@ func ByIndex(k *kern.Kernel, index int) *Ifnet {
 		}
 	}
 	return nil
-}
-
-// ifdata row and the part of it that names the interface (net/if_mib.h).
-const (
-	ifdataGeneral    = 1 // IFDATA_GENERAL
-	ifdataDriverName = 3 // IFDATA_DRIVERNAME
-	ifdataArgs       = 2
-	ifdataNameLen    = 16 // IFNAMSIZ
-)
-
-// ifdata serves net.link.generic.ifdata.<index>.<what>: the driver's name, or name,
-// flags and the twelve counters in place of struct ifmibdata.
-func (s *stack) ifdata(req *sysctl.Request) error {
-	args := req.Args()
-	if len(args) != ifdataArgs {
-		return syscall.EINVAL
-	}
-	ifp := ByIndex(s.k, int(args[0]))
-	if ifp == nil {
-		return syscall.ENOENT
-	}
-	switch args[1] {
-	case ifdataDriverName:
-		_, _, err := req.HandleString(fmt.Sprintf("%s%d", ifp.dname, ifp.dunit), 0)
-		return err
-	case ifdataGeneral:
-		return req.Out(ifp.appendMIB(nil))
-	}
-	return syscall.ENOENT
-}
-
-func (ifp *Ifnet) appendMIB(b []byte) []byte {
-	var name [ifdataNameLen]byte
-	copy(name[:ifdataNameLen-1], ifp.Name())
-	b = append(b, name[:]...)
-	b = binary.LittleEndian.AppendUint32(b, uint32(ifp.Flags()|ifp.DrvFlags()))
-	b = binary.LittleEndian.AppendUint32(b, uint32(ifp.MTU()))
-	for c := range NumCounters {
-		b = binary.LittleEndian.AppendUint64(b, ifp.GetCounter(c))
-	}
-	return b
 }

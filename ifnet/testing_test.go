@@ -31,8 +31,14 @@ func newRig(t testing.TB) *rig { return newRigOn(t, kern.Stepped, kern.ManualClo
 
 func newRigOn(t testing.TB, ex kern.Executor, clock kern.ClockKind) *rig {
 	t.Helper()
-	k, err := kern.New(kern.Config{NCPU: 2, Executor: ex, Clock: clock, Invariants: true,
-		Mem: physmem.Config{Size: 32 << 20}})
+	return newRigWith(t, kern.Config{NCPU: 2, Executor: ex, Clock: clock})
+}
+
+func newRigWith(t testing.TB, cfg kern.Config) *rig {
+	t.Helper()
+	cfg.Invariants = true
+	cfg.Mem = physmem.Config{Size: 8 << 20}
+	k, err := kern.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

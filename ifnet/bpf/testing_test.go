@@ -22,7 +22,7 @@ type rig struct {
 func newRig(t testing.TB, ex kern.Executor, clock kern.ClockKind) *rig {
 	t.Helper()
 	k, err := kern.New(kern.Config{NCPU: 1, Executor: ex, Clock: clock, Invariants: true,
-		Mem: physmem.Config{Size: 32 << 20}})
+		Mem: physmem.Config{Size: 8 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
