@@ -12,7 +12,7 @@ package emreg
 // BAR layout (spec 1g 1).
 const (
 	BARSize   = 0x20000 // bytes of BAR 0
-	IOBARSize = 8       // bytes of the I/O BAR of 8254x
+	IOBARSize = 64      // bytes of the I/O BAR of 8254x
 	IOAddr    = 0       // I/O BAR: offset of the register that IOData reaches (IOADDR)
 	IOData    = 4       // I/O BAR: that register (IODATA)
 )
