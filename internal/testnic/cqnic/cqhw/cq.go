@@ -67,7 +67,19 @@ func (c *cq) post(w0, w1 uint64) {
 // poll fires the armed event if it is due and not masked.
 func (c *cq) poll() {
 	c.mu.Lock()
-	due := c.words != nil && c.armed && c.prod != c.armedAt && c.n.intr.mask.Load()&c.cause != 0
+	c.fire()
+}
+
+// arm arms the event at a consumed count; it fires at once if it is due.
+func (c *cq) arm(count uint32) {
+	c.mu.Lock()
+	c.armed, c.armedAt = c.words != nil, count
+	c.fire()
+}
+
+// fire ends poll and arm. Called with mu held, unlocks it.
+func (c *cq) fire() {
+	due := c.armed && c.prod != c.armedAt && c.n.intr.mask.Load()&c.cause != 0
 	if due {
 		c.armed = false
 	}
@@ -76,14 +88,6 @@ func (c *cq) poll() {
 	if due {
 		c.n.signal(c.cause, vector)
 	}
-}
-
-// arm arms the event at a consumed count.
-func (c *cq) arm(count uint32) {
-	c.mu.Lock()
-	c.armed, c.armedAt = c.words != nil, count
-	c.mu.Unlock()
-	c.poll()
 }
 
 // consume moves the consumer to count; false if that is not between where it was and
