@@ -1,0 +1,38 @@
+package machine
+
+import (
+	"slices"
+
+	"github.com/ifsim/ifsim/drivers/em"
+	"github.com/ifsim/ifsim/drivers/em/emhw"
+	"github.com/ifsim/ifsim/drivers/port"
+	"github.com/ifsim/ifsim/drivers/port/null"
+	"github.com/ifsim/ifsim/drivers/port/pair"
+)
+
+// builtinDrivers is the table of drivers that every machine has, in the order in
+// which NICs without a place of their own are put into slots.
+func builtinDrivers() []DriverEntry {
+	return []DriverEntry{
+		{Driver: &em.Driver, New: emhw.New, Chips: emhw.Chips, DefaultChip: "82574L"},
+	}
+}
+
+// driverTable is the table of drivers with the additions.
+func driverTable(more []DriverEntry) []DriverEntry {
+	table := builtinDrivers()
+	for _, e := range more {
+		at := slices.IndexFunc(table, func(have DriverEntry) bool { return have.Driver.Name == e.Driver.Name })
+		if at >= 0 {
+			table[at] = e
+		} else {
+			table = append(table, e)
+		}
+	}
+	return table
+}
+
+// allPorts is a fabric with every kind of port.
+func allPorts() *port.Fabric {
+	return port.NewFabric(null.Kind(), pair.Kind())
+}

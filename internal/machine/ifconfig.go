@@ -1,0 +1,333 @@
+package machine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/sysctl"
+)
+
+// flagWords are the words that set a flag, and with "-" in front clear it, unless
+// inverted (spec ifnet 12.1).
+var flagWords = map[string]struct {
+	flag   ifnet.Flags
+	invert bool
+}{
+	"up": {ifnet.FlagUp, false}, "promisc": {ifnet.FlagPPromisc, false}, "allmulti": {ifnet.FlagPAllMulti, false},
+	"arp": {ifnet.FlagNoARP, true}, "debug": {ifnet.FlagDebug, false}, "monitor": {ifnet.FlagMonitor, false},
+	"staticarp": {ifnet.FlagStaticARP, false}, "stickyarp": {ifnet.FlagStickyARP, false},
+	"link0": {ifnet.FlagLink0, false}, "link1": {ifnet.FlagLink1, false}, "link2": {ifnet.FlagLink2, false},
+}
+
+// capWords are the words that enable capabilities, and with "-" disable them (spec
+// ifnet 6.3).
+var capWords = map[string]ifnet.Caps{
+	"rxcsum": ifnet.CapRxCsum, "txcsum": ifnet.CapTxCsum, "netcons": ifnet.CapNetcons, "vlanmtu": ifnet.CapVLANMTU,
+	"vlanhwtag": ifnet.CapVLANHWTag, "polling": ifnet.CapPolling, "vlanhwcsum": ifnet.CapVLANHWCsum,
+	"tso4": ifnet.CapTSO4, "tso6": ifnet.CapTSO6, "tso": ifnet.CapTSO, "lro": ifnet.CapLRO,
+	"wol_ucast": ifnet.CapWOLUcast, "wol_mcast": ifnet.CapWOLMcast, "wol_magic": ifnet.CapWOLMagic, "wol": ifnet.CapWOL,
+	"toe": ifnet.CapTOE, "vlanhwfilter": ifnet.CapVLANHWFilter, "vlanhwtso": ifnet.CapVLANHWTSO,
+	"rxcsum6": ifnet.CapRxCsumIPv6, "txcsum6": ifnet.CapTxCsumIPv6, "txrtlmt": ifnet.CapTxRtLmt,
+	"hwrxtstmp": ifnet.CapHWRxTstmp, "mextpg": ifnet.CapMEXTPG, "txtls": ifnet.CapTxTLS4 | ifnet.CapTxTLS6,
+	"txtlsrtlmt": ifnet.CapTxTLSRtLmt, "vxlanhwcsum": ifnet.CapVXLANHWCsum, "vxlanhwtso": ifnet.CapVXLANHWTSO,
+}
+
+// cap2Words are those of the second word.
+var cap2Words = map[string]ifnet.Caps2{"rxtls": ifnet.Cap2RxTLS4 | ifnet.Cap2RxTLS6, "ipsec": ifnet.Cap2IPsec}
+
+// inet6Words are options of the inet6 family, with the number of their arguments.
+var inet6Words = map[string]int{
+	"accept_rtadv": 0, "auto_linklocal": 0, "ifdisabled": 0, "nud": 0, "no_radr": 0, "no_prefer_iface": 0,
+	"no_dad": 0, "prefer_source": 0, "defaultif": 0, "autoconf": 0, "anycast": 0, "deprecated": 0, "tentative": 0,
+	"eui64": 0, "pltime": 1, "vltime": 1,
+}
+
+// ifconfig is one run of ifconfig(8) for a variable of rc.conf.
+type ifconfig struct {
+	m     *Machine
+	ifp   *ifnet.Ifnet
+	where string // file and line of the variable
+	args  []string
+
+	family ifnet.AF
+	addr   netip.Addr // waiting for its prefix length
+	bits   int        // of addr, -1 for its class's
+	media  mediaRequest
+}
+
+// usageError is a word that ifconfig cannot use; the words behind it still count.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// ifconfig runs ifconfig(8) with the words of a variable and reports whether there
+// was anything to do. A word that makes no sense is a warning; a request that fails
+// is one and ends the run, as it ends the tool.
+func (m *Machine) ifconfig(ifp *ifnet.Ifnet, variable string, args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	c := &ifconfig{m: m, ifp: ifp, where: m.rc.Where(variable), args: args, family: ifnet.AFInet, bits: -1}
+	for len(c.args) > 0 {
+		err := c.word()
+		if err == nil {
+			continue
+		}
+		c.warn(err)
+		if _, usage := err.(usageError); !usage {
+			return true
+		}
+	}
+	for _, finish := range []func() error{c.assign, c.setMedia} {
+		if err := finish(); err != nil {
+			c.warn(err)
+		}
+	}
+	return true
+}
+
+func (c *ifconfig) warn(err error) {
+	c.m.warnf("%s: ifconfig: %s: %v", c.where, c.ifp.Name(), err)
+}
+
+// requestError is the tool's message for a request that failed.
+func requestError(what string, err error) error {
+	return fmt.Errorf("%s: %s", what, sysctl.Strerror(err))
+}
+
+// word takes one command of the line.
+func (c *ifconfig) word() error {
+	w := c.args[0]
+	c.args = c.args[1:]
+	name, off := strings.CutPrefix(w, "-")
+	if f, ok := flagWords[name]; ok {
+		return c.setFlag(w, f.flag, off == f.invert)
+	}
+	if caps, ok := capWords[name]; ok {
+		return c.setCaps(w, caps, 0, !off)
+	}
+	if caps, ok := cap2Words[name]; ok {
+		return c.setCaps(w, 0, caps, !off)
+	}
+	if n, ok := inet6Words[name]; ok {
+		return c.inet6Word(w, n)
+	}
+	switch w {
+	case "down":
+		return c.setFlag(w, ifnet.FlagUp, false)
+	case "inet", "inet6":
+		err := c.assign()
+		c.family = map[string]ifnet.AF{"inet": ifnet.AFInet, "inet6": ifnet.AFInet6}[w]
+		return err
+	case "alias", "add":
+		return nil
+	case "-descr", "-description":
+		return c.request("SIOCSIFDESCR (unset descr)", ifnet.IoctlSetDescr, "")
+	case "-pcp":
+		return c.request("SIOCSLANPCP", ifnet.IoctlSetLANPCP, uint8(ifnet.PCPNone))
+	}
+	if set, ok := argumentWords[w]; ok {
+		if len(c.args) == 0 {
+			return usageError(fmt.Sprintf("'%s' requires argument", w))
+		}
+		arg := c.args[0]
+		c.args = c.args[1:]
+		return set(c, arg)
+	}
+	return c.address(w)
+}
+
+// argumentWords are the words with an argument.
+var argumentWords = map[string]func(c *ifconfig, arg string) error{
+	"netmask":   (*ifconfig).netmask,
+	"prefixlen": (*ifconfig).prefixLen,
+	"broadcast": func(*ifconfig, string) error { return nil }, // follows from the prefix
+	"mtu":       number("mtu", "ioctl SIOCSIFMTU (set mtu)", ifnet.IoctlSetMTU),
+	"metric":    number("metric", "ioctl SIOCSIFMETRIC (set metric)", ifnet.IoctlSetMetric),
+	"fib":       number("fib", "ioctl (SIOCSIFFIB)", ifnet.IoctlSetFIB),
+	"pcp":       (*ifconfig).pcp,
+	"name":      text("ioctl SIOCSIFNAME (set name)", ifnet.IoctlSetName),
+	"descr":     text("ioctl SIOCSIFDESCR (set descr)", ifnet.IoctlSetDescr), "description": text("ioctl SIOCSIFDESCR (set descr)", ifnet.IoctlSetDescr),
+	"group": text("setifgroup: SIOCAIFGROUP", ifnet.IoctlAddGroup), "-group": text("setifgroup: SIOCDIFGROUP", ifnet.IoctlDelGroup),
+	"ether": (*ifconfig).linkAddr, "lladdr": (*ifconfig).linkAddr, "link": (*ifconfig).linkAddr,
+	"media": (*ifconfig).mediaSubtype, "mediaopt": (*ifconfig).mediaOptions, "-mediaopt": (*ifconfig).clearMediaOptions,
+	"mode": noEffect("mode"), "instance": (*ifconfig).mediaInstance, "inst": (*ifconfig).mediaInstance,
+	"vlan": noEffect("vlan"), "vlandev": noEffect("vlandev"), "vlanproto": noEffect("vlanproto"), "vlanpcp": noEffect("vlanpcp"),
+	"tunnelfib": noEffect("tunnelfib"), "maclabel": noEffect("maclabel"),
+}
+
+// number is a word whose argument is an integer.
+func number(word, what string, cmd ifnet.Ioctl) func(*ifconfig, string) error {
+	return func(c *ifconfig, arg string) error {
+		n, err := strconv.ParseInt(arg, 0, 32)
+		if err != nil {
+			return usageError(fmt.Sprintf("%s %s: bad value", word, arg))
+		}
+		return c.request(what, cmd, int(n))
+	}
+}
+
+// text is a word whose argument is handed on as it is.
+func text(what string, cmd ifnet.Ioctl) func(*ifconfig, string) error {
+	return func(c *ifconfig, arg string) error { return c.request(what, cmd, arg) }
+}
+
+// noEffect is a word of the tool that means nothing to a NIC here.
+func noEffect(word string) func(*ifconfig, string) error {
+	return func(_ *ifconfig, arg string) error { return usageError(fmt.Sprintf("%s %s: not available", word, arg)) }
+}
+
+// request makes a request to the interface.
+func (c *ifconfig) request(what string, cmd ifnet.Ioctl, data any) error {
+	if err := c.ifp.Ioctl(cmd, data); err != nil {
+		return requestError(what, err)
+	}
+	return nil
+}
+
+func (c *ifconfig) setFlag(word string, f ifnet.Flags, on bool) error {
+	flags := c.ifp.Flags() &^ f
+	if on {
+		flags |= f
+	}
+	if flags == c.ifp.Flags() {
+		return nil
+	}
+	return c.request(word, ifnet.IoctlSetFlags, flags)
+}
+
+// setCaps enables or disables capabilities as far as the interface has them; asking
+// for others is silent.
+func (c *ifconfig) setCaps(word string, one ifnet.Caps, two ifnet.Caps2, on bool) error {
+	var have ifnet.CapReq
+	if err := c.ifp.Ioctl(ifnet.IoctlGetCap, &have); err != nil {
+		return requestError("ioctl (SIOCGIFCAP)", err)
+	}
+	nv := have.Cur&ifnet.CapNV != 0 // the interface has a second word
+	if nv {
+		if err := c.ifp.Ioctl(ifnet.IoctlGetCapNV, &have); err != nil {
+			return requestError("ioctl (SIOCGIFCAPNV)", err)
+		}
+	}
+	want := ifnet.CapReq{Req: have.Cur &^ one, Req2: have.Cur2 &^ two}
+	if on {
+		want.Req, want.Req2 = have.Cur|one&have.Req, have.Cur2|two&have.Req2
+	}
+	if want.Req == have.Cur && want.Req2 == have.Cur2 {
+		return nil
+	}
+	if nv {
+		return c.request(word, ifnet.IoctlSetCapNV, &want)
+	}
+	return c.request(word, ifnet.IoctlSetCap, &want)
+}
+
+func (c *ifconfig) pcp(arg string) error {
+	n, err := strconv.ParseUint(arg, 0, 8)
+	if err != nil {
+		return usageError("invalid value for pcp")
+	}
+	return c.request("SIOCSLANPCP", ifnet.IoctlSetLANPCP, uint8(n))
+}
+
+func (c *ifconfig) linkAddr(arg string) error {
+	mac, err := net.ParseMAC(arg)
+	if err != nil || len(mac) != ifnet.EtherAddrLen {
+		return usageError(fmt.Sprintf("ether %s: bad value", arg))
+	}
+	return c.request("ioctl (SIOCSIFLLADDR)", ifnet.IoctlSetLLAddr, []byte(mac))
+}
+
+// inet6Word keeps an option of the network layer with its arguments.
+func (c *ifconfig) inet6Word(w string, args int) error {
+	if len(c.args) < args {
+		return usageError(fmt.Sprintf("'%s' requires argument", w))
+	}
+	w = strings.Join(append([]string{w}, c.args[:args]...), " ")
+	c.args = c.args[args:]
+	c.m.book.addOption(c.ifp, w)
+	return nil
+}
+
+// address takes a word that is no command: an address of the current family, with
+// or without a prefix length.
+func (c *ifconfig) address(w string) error {
+	host, length, hasLength := strings.Cut(w, "/")
+	addr, err := netip.ParseAddr(host)
+	if err != nil || addr.Is6() != (c.family == ifnet.AFInet6) || addr.Is4In6() {
+		return usageError(w + ": bad value")
+	}
+	if c.addr.IsValid() {
+		return usageError(w + ": second address: not available")
+	}
+	c.addr, c.bits = addr.WithZone(""), -1
+	if hasLength {
+		return c.prefixLen(length)
+	}
+	return nil
+}
+
+func (c *ifconfig) prefixLen(arg string) error {
+	n, err := strconv.ParseUint(arg, 10, 8)
+	if err != nil || !c.addr.IsValid() || int(n) > c.addr.BitLen() {
+		return usageError(arg + ": bad value")
+	}
+	c.bits = int(n)
+	return nil
+}
+
+// netmask takes 255.255.255.0 or 0xffffff00; it must be contiguous.
+func (c *ifconfig) netmask(arg string) error {
+	var mask [4]byte
+	if n, err := strconv.ParseUint(arg, 0, 32); err == nil {
+		binary.BigEndian.PutUint32(mask[:], uint32(n))
+	} else if a, err := netip.ParseAddr(arg); err == nil && a.Is4() {
+		mask = a.As4()
+	} else {
+		return usageError(fmt.Sprintf("netmask %s: bad value", arg))
+	}
+	ones, bits := net.IPMask(mask[:]).Size()
+	if bits == 0 || !c.addr.Is4() {
+		return usageError(fmt.Sprintf("netmask %s: bad value", arg))
+	}
+	c.bits = ones
+	return nil
+}
+
+// Prefix lengths without one given: of the address's class, and of IPv6.
+const (
+	classA, classB, classC = 8, 16, 24
+	firstB, firstC         = 128, 192
+	inet6Bits              = 64
+)
+
+// assign gives the interface the address that was collected.
+func (c *ifconfig) assign() error {
+	addr, bits := c.addr, c.bits
+	c.addr, c.bits = netip.Addr{}, -1
+	if !addr.IsValid() {
+		return nil
+	}
+	switch {
+	case bits >= 0:
+	case addr.Is6():
+		bits = inet6Bits
+	case addr.As4()[0] < firstB:
+		bits = classA
+	case addr.As4()[0] < firstC:
+		bits = classB
+	default:
+		bits = classC
+	}
+	err := c.m.inet.AddAddr(c.ifp, netip.PrefixFrom(addr, bits))
+	if err == nil || err == syscall.EEXIST {
+		return nil
+	}
+	return requestError("ioctl (SIOCAIFADDR)", err)
+}
