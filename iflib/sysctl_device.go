@@ -100,10 +100,11 @@ func (ctx *Ctx) addSysctlsPre() {
 		descsHandler(k.overrideNRxds[:], ctx.sctx.NRxQs), "list of # of RX descriptors to use, 0 = use default #")
 }
 
-// simpleTxHandler shows whether simple_tx is in use. Only the loader sets it: a
-// value in the environment decides, whatever prefer_mpring says.
+// simpleTxHandler shows whether simple_tx is in use, which it is not while the
+// send queue shapes. Only the loader sets it: a value in the environment
+// decides, whatever prefer_mpring says.
 func (ctx *Ctx) simpleTxHandler(req *sysctl.Request) error {
-	val, written, err := req.HandleInt(boolInt(ctx.knobs.simpleTx.Load()))
+	val, written, err := req.HandleInt(boolInt(ctx.knobs.simpleTx.Load() && !ctx.ifp.Snd().Enabled()))
 	if err == nil && written {
 		ctx.knobs.simpleTx.Store(val != 0)
 		ctx.simpleTxSet = true

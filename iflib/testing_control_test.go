@@ -29,11 +29,17 @@ type ctlMachine struct {
 // newCtlMachine boots one with the given "name=value" tunables.
 func newCtlMachine(t *testing.T, invariants bool, env ...string) *ctlMachine {
 	t.Helper()
-	m := &ctlMachine{console: &bytes.Buffer{}}
 	e := sysctl.NewKenv()
 	e.Merge(env)
-	k, err := kern.New(kern.Config{NCPU: 2, Executor: kern.Stepped, Clock: kern.ManualClock, Invariants: invariants,
-		Env: e, Console: m.console, Mem: physmem.Config{Size: 32 << 20, Backing: physmem.Heap}})
+	return bootCtl(t, kern.Config{NCPU: 2, Executor: kern.Stepped, Clock: kern.ManualClock, Invariants: invariants, Env: e})
+}
+
+// bootCtl boots one with another executor or seed.
+func bootCtl(t *testing.T, cfg kern.Config) *ctlMachine {
+	t.Helper()
+	m := &ctlMachine{console: &bytes.Buffer{}}
+	cfg.Console, cfg.Mem = m.console, physmem.Config{Size: 4 << 20, Backing: physmem.Heap}
+	k, err := kern.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
