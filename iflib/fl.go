@@ -17,14 +17,15 @@ const (
 	rxLargeRefill = 8   // more than this counts as a large refill
 )
 
-// rxSlot is one buffer of a free list (the ifl_sds arrays). A slot whose bit is
-// set in the bitmap is the hardware's and has both a cluster and a header. A
-// slot that is not posted keeps its cluster, and its bus address with it
-// (hazard 16), when the packet was copied out or dropped.
+// rxSlot is one buffer of a free list (the ifl_sds arrays): an mbuf with its
+// cluster, as long as the hardware may write. FreeBSD keeps header and cluster
+// apart; together they are one item of the packet zone, and a packet that is
+// copied out takes a header of its own. The buffer, with its bus address
+// (hazard 16), then stays in the slot, which is not posted until the next
+// refill.
 type rxSlot struct {
-	cl   mbuf.Cluster
-	m    *mbuf.Mbuf // header to be, without storage
-	addr Addr       // what the hardware is told
+	m    *mbuf.Mbuf
+	addr Addr // what the hardware is told
 
 	// mp is nil unless the load left something to undo: bounce pages, or
 	// entries of the checking mode.
@@ -169,26 +170,22 @@ func (fl *freeList) nextFree(from uint32) uint32 {
 	return w*bitsPerWord + uint32(bits.TrailingZeros64(free))
 }
 
-// equip gives a slot what it lacks of cluster and header; false in a famine,
-// and then it keeps what it has.
+// equip gives a slot a buffer if it has none; false in a famine.
 func (fl *freeList) equip(s *rxSlot) bool {
+	if s.m != nil {
+		return true
+	}
 	q := fl.q
-	if !s.cl.Valid() {
-		cl, ok := q.cache.AllocCluster(fl.bufSize)
-		if !ok {
-			return false
-		}
-		if !q.maps.load(s, cl.Addr(), fl.bufSize) {
-			q.cache.FreeCluster(cl)
-			return false
-		}
-		s.cl = cl
+	m := q.cache.GetJcl(mbuf.FlagPktHdr, fl.bufSize)
+	if m == nil {
+		return false
 	}
-	if s.m == nil {
-		if s.m = q.cache.GetHdr(); s.m == nil {
-			return false
-		}
+	m.SetLen(fl.bufSize)
+	if !q.maps.load(s, m) {
+		q.cache.Free(m)
+		return false
 	}
+	s.m = m
 	return true
 }
 
@@ -215,14 +212,11 @@ func (fl *freeList) release() {
 	c := fl.q.cache
 	for i := range fl.slots {
 		s := &fl.slots[i]
-		if s.cl.Valid() {
-			fl.q.maps.unload(s)
-			c.FreeCluster(s.cl)
-		}
 		if s.m != nil {
+			fl.q.maps.unload(s)
 			c.Free(s.m)
+			*s = rxSlot{}
 		}
-		*s = rxSlot{}
 	}
 	fl.ready = false
 	fl.clearBitmap()

@@ -231,8 +231,8 @@ func (q *Rxq) list(f *RxdFrag) *freeList {
 	return fl
 }
 
-// single makes an mbuf of a packet in one buffer. A short one is copied into
-// the header, and the buffer stays in its slot to be posted again.
+// single makes an mbuf of a packet in one buffer. A short one is copied, and the
+// buffer stays in its slot to be posted again.
 func (q *Rxq) single(ri *RxdInfo) (*mbuf.Mbuf, rxGot) {
 	f := &q.own.frags[0]
 	fl := q.list(f)
@@ -248,35 +248,44 @@ func (q *Rxq) single(ri *RxdInfo) (*mbuf.Mbuf, rxGot) {
 		q.own.ledger.zeroFrag++
 		return nil, rxGotPacket
 	}
-	m := s.m
-	s.m = nil
 	if n <= rxCopyLimit && ri.Len <= mbuf.MHLen {
-		s.copyOut(m, ri.Len)
-	} else {
-		q.giveBuffer(s, m)
+		return q.copyOut(s, n, pad), rxGotPacket
 	}
-	m.ShiftData(pad)
-	m.SetLen(n)
-	return m, rxGotPacket
+	return q.giveBuffer(s, n, pad), rxGotPacket
 }
 
-// copyOut copies the first n bytes of a slot's buffer into an empty mbuf. The
-// buffer stays mapped (hazard 16).
-func (s *rxSlot) copyOut(m *mbuf.Mbuf, n int) {
+// copyOut copies a packet of n bytes behind pad bytes out of a slot's buffer,
+// which stays mapped (hazard 16). nil in a famine.
+func (q *Rxq) copyOut(s *rxSlot, n, pad int) *mbuf.Mbuf {
+	m := q.cache.GetHdr()
+	if m == nil {
+		q.own.ledger.noMbuf++
+		return nil
+	}
 	if s.mp != nil {
 		s.mp.Sync(busdma.PostRead)
 	}
-	copy(m.Room(), s.cl.Bytes()[:n])
+	copy(m.Room(), s.m.Bytes()[:pad+n])
 	if s.mp != nil {
 		s.mp.Sync(busdma.PreRead)
 	}
+	if pad != 0 {
+		m.ShiftData(pad)
+	}
+	m.SetLen(n)
+	return m
 }
 
-// giveBuffer moves a slot's buffer into an mbuf.
-func (q *Rxq) giveBuffer(s *rxSlot, m *mbuf.Mbuf) {
+// giveBuffer takes the buffer out of a slot: n bytes behind pad bytes.
+func (q *Rxq) giveBuffer(s *rxSlot, n, pad int) *mbuf.Mbuf {
 	q.maps.unload(s)
-	q.cache.AttachCluster(m, s.cl)
-	s.cl = mbuf.Cluster{}
+	m := s.m
+	s.m = nil
+	m.SetLen(n)
+	if pad != 0 {
+		m.ShiftData(pad)
+	}
+	return m
 }
 
 // bad books a packet whose description does not fit the buffers.
@@ -320,21 +329,17 @@ func (q *Rxq) chain(ri *RxdInfo) (*mbuf.Mbuf, rxGot) {
 	for i := range frags {
 		f := &frags[i]
 		if f.Len == 0 {
-			continue // header and buffer stay in the slot
+			continue // the buffer stays in the slot
 		}
 		s := &q.fls[f.FLID].slots[f.Idx]
-		m := s.m
-		s.m = nil
 		if head == nil {
-			head = m
-			q.giveBuffer(s, m)
-			m.ShiftData(ri.Pad)
-		} else {
-			q.cache.Demote(m, false)
-			q.giveBuffer(s, m)
-			tail.Next = m
+			head = q.giveBuffer(s, int(f.Len), ri.Pad)
+			tail = head
+			continue
 		}
-		m.SetLen(int(f.Len))
+		m := q.giveBuffer(s, int(f.Len), 0)
+		q.cache.Demote(m, false)
+		tail.Next = m
 		tail = m
 	}
 	return head, rxGotPacket

@@ -12,6 +12,7 @@ import (
 type rxLedger struct {
 	taken        uint64 // packets that the driver described
 	handed       uint64 // given to the stack, or to receive coalescing
+	noMbuf       uint64 // dropped: no mbuf to copy a short packet into
 	badWriteback uint64 // dropped: what the device wrote does not fit the buffers
 	zeroFrag     uint64 // dropped: the first fragment is empty
 	pfil         uint64 // dropped or taken by a packet filter
@@ -21,6 +22,7 @@ type rxLedger struct {
 func (l *rxLedger) publish(o *rxLedger) {
 	physmem.StoreRelaxed64(&l.taken, o.taken)
 	physmem.StoreRelaxed64(&l.handed, o.handed)
+	physmem.StoreRelaxed64(&l.noMbuf, o.noMbuf)
 	physmem.StoreRelaxed64(&l.badWriteback, o.badWriteback)
 	physmem.StoreRelaxed64(&l.zeroFrag, o.zeroFrag)
 	physmem.StoreRelaxed64(&l.pfil, o.pfil)
@@ -30,19 +32,19 @@ func (l *rxLedger) publish(o *rxLedger) {
 // RxLedger is the account of an interface's incoming packets from the moment
 // the driver described them. At a quiet moment Taken = Handed + Dropped().
 //
-// There is no drop for want of an mbuf: a buffer is posted together with its
-// header, so a famine leaves the hardware without descriptors, which counts
-// what it misses, and shows here as Famines. Packets that are ready when the
-// interface stops are not taken; Inactive counts the passes that ended so.
+// A famine of buffers is no drop here: it leaves the hardware without
+// descriptors, which counts what it misses; Famines counts the refills that
+// ended early. Packets that are ready when the interface stops are not taken;
+// Inactive counts the passes that ended so.
 type RxLedger struct {
-	Taken, Handed          uint64
+	Taken, Handed, NoMbuf  uint64
 	BadWriteback, ZeroFrag uint64
 	Pfil, Reset            uint64
 	Inactive, Famines      uint64 // events, not packets
 }
 
 // Dropped is the sum of the drops.
-func (l RxLedger) Dropped() uint64 { return l.BadWriteback + l.ZeroFrag + l.Pfil + l.Reset }
+func (l RxLedger) Dropped() uint64 { return l.NoMbuf + l.BadWriteback + l.ZeroFrag + l.Pfil + l.Reset }
 
 // Balanced reports whether every packet is accounted for. Meaningful only at a
 // quiet moment.
@@ -50,8 +52,8 @@ func (l RxLedger) Balanced() bool { return l.Taken == l.Handed+l.Dropped() }
 
 // String is the text of dev.X.N.ifsim.rx_ledger.
 func (l RxLedger) String() string {
-	return fmt.Sprintf("taken %d handed %d bad_writeback %d zero_frag %d pfil %d reset %d inactive %d famines %d",
-		l.Taken, l.Handed, l.BadWriteback, l.ZeroFrag, l.Pfil, l.Reset, l.Inactive, l.Famines)
+	return fmt.Sprintf("taken %d handed %d no_mbuf %d bad_writeback %d zero_frag %d pfil %d reset %d inactive %d famines %d",
+		l.Taken, l.Handed, l.NoMbuf, l.BadWriteback, l.ZeroFrag, l.Pfil, l.Reset, l.Inactive, l.Famines)
 }
 
 // RxLedger sums the account over the queues; any goroutine.
@@ -61,6 +63,7 @@ func (ctx *Ctx) RxLedger() RxLedger {
 		p := &q.pub
 		l.Taken += atomic.LoadUint64(&p.ledger.taken)
 		l.Handed += atomic.LoadUint64(&p.ledger.handed)
+		l.NoMbuf += atomic.LoadUint64(&p.ledger.noMbuf)
 		l.BadWriteback += atomic.LoadUint64(&p.ledger.badWriteback)
 		l.ZeroFrag += atomic.LoadUint64(&p.ledger.zeroFrag)
 		l.Pfil += atomic.LoadUint64(&p.ledger.pfil)

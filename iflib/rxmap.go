@@ -2,13 +2,13 @@ package iflib
 
 import (
 	"github.com/ifsim/ifsim/iflib/busdma"
+	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
 
 // rxMaps are the DMA maps of a queue's receive buffers. As on the transmit side
 // a load uses the spare map, and only a load that leaves something to undo
 // keeps its map in the slot. Owner only.
 type rxMaps struct {
-	ctx   *Ctx
 	tag   *busdma.Tag
 	keep  bool // checking mode: every load stays bound to its slot
 	spare *busdma.Map
@@ -17,13 +17,13 @@ type rxMaps struct {
 }
 
 func newRxMaps(ctx *Ctx) rxMaps {
-	return rxMaps{ctx: ctx, tag: ctx.rxTag, keep: busdma.Checking(ctx.k), spare: ctx.rxTag.NewMap()}
+	return rxMaps{tag: ctx.rxTag, keep: busdma.Checking(ctx.k), spare: ctx.rxTag.NewMap()}
 }
 
-// load maps the n bytes at a for the device and sets the slot's address. False
-// if that cannot be done now.
-func (t *rxMaps) load(s *rxSlot, a Addr, n int) bool {
-	segs, err := t.tag.LoadBuffer(t.spare, a, n, t.seg[:], busdma.FromDevice)
+// load maps the data of m for the device and sets the slot's address. False if
+// that cannot be done now.
+func (t *rxMaps) load(s *rxSlot, m *mbuf.Mbuf) bool {
+	segs, err := t.tag.LoadMbuf(t.spare, m, t.seg[:], busdma.FromDevice)
 	if err != nil || segs != 1 {
 		t.spare.Unload()
 		return false
