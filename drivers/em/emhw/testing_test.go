@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const (
 	ringCount = 16   // descriptors of a test ring
 	bufLen    = 2048 // bytes of a buffer
-	memSize   = 8 << 20
+	memSize   = 3 << 20
 )
 
 var (
