@@ -103,5 +103,10 @@ const (
 	VendorIntel      = 0x8086
 	Dev82540EM       = 0x100e
 	Dev82545EMCopper = 0x100f
+	Dev82545GMCopper = 0x1026
+	Dev82571EBCopper = 0x105e
+	Dev82573E        = 0x108b
+	Dev82573L        = 0x109a
 	Dev82574L        = 0x10d3
+	Dev82583V        = 0x150c
 )

@@ -1,0 +1,15 @@
+// Package em drives Intel's 82540, 82545 (class lem) and 82571, 82573, 82574, 82583
+// gigabit controllers (class em) under iflib. It reads like the datasheet: each step
+// names its section of spec 1g.
+//
+// FreeBSD counterpart: sys/dev/e1000/if_em.c with em_txrx.c. Its igb half is another
+// driver here. Not driven: the ich and pch parts, whose NVM sits behind a flash
+// controller; 82541 and 82547; fiber and SerDes ports; management firmware (WOL, AMT).
+// Energy-efficient Ethernet is a matter of pch parts only, so there is no eee_control.
+//
+// Three types matter: softc is the device that iflib attaches, starts and stops;
+// lemTxRx and emTxRx are the data path of the two classes, which share the transmit
+// half. Machines register the driver:
+//
+//	ctx, err := iflib.Attach(k, &em.Driver, fn, 0) // em0
+package em

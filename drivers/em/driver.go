@@ -1,0 +1,294 @@
+package em
+
+import (
+	"fmt"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/drivers/internal/e1000"
+	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/sysctl"
+)
+
+// Numbers of the shared and softc contexts (spec 1g 2.1, 2.2).
+const (
+	maxScatter  = 40    // EM_MAX_SCATTER
+	tsoSize     = 65535 // EM_TSO_SIZE
+	segSize     = 4096  // EM_TSO_SEG_SIZE
+	pageSize    = 4096
+	rxMaxSize   = 9216 // MJUM9BYTES
+	minDescs    = 128  // EM_MIN_TXD
+	defDescs    = 1024 // EM_DEFAULT_TXD
+	maxDescs    = 4096 // EM_MAX_TXD
+	etherHdrLen = 14
+	vlanHdrLen  = etherHdrLen + 4
+	frameExtra  = etherHdrLen + 4 // header and FCS around the MTU
+	stdMTU      = 1500
+	stdFrame    = stdMTU + frameExtra
+)
+
+// txCsumFlags is what the transmit side computes (isc_tx_csum_flags).
+const txCsumFlags = mbuf.CsumIPTCP | mbuf.CsumIPUDP | mbuf.CsumIPTSO | mbuf.CsumIP6TCP | mbuf.CsumIP6UDP
+
+// Driver is em: class em, with lem for 8254x.
+var Driver = iflib.Driver{
+	Name:   "em",
+	Shared: &shared,
+	New:    func(ctx *iflib.Ctx) iflib.Device { return &softc{ctx: ctx} },
+}
+
+var shared = iflib.SharedCtx{
+	QAlign:        pageSize,
+	TxMaxSize:     tsoSize + vlanHdrLen,
+	TxMaxSegSize:  segSize,
+	TSOMaxSize:    tsoSize + vlanHdrLen,
+	TSOMaxSegSize: segSize,
+	RxMaxSize:     rxMaxSize,
+	RxMaxSegSize:  rxMaxSize,
+	RxNSegments:   1,
+	AdminIntrCnt:  1,
+	VendorInfo:    vendorInfo(),
+	Version:       "7.7.8-fbsd",
+	NRxdMin:       [iflib.MaxQueuesPerSet]int{minDescs},
+	NRxdDefault:   [iflib.MaxQueuesPerSet]int{defDescs},
+	NRxdMax:       [iflib.MaxQueuesPerSet]int{maxDescs},
+	NTxdMin:       [iflib.MaxQueuesPerSet]int{minDescs},
+	NTxdDefault:   [iflib.MaxQueuesPerSet]int{defDescs},
+	NTxdMax:       [iflib.MaxQueuesPerSet]int{maxDescs},
+	NFL:           1,
+	NTxQs:         1,
+	NRxQs:         1,
+	Flags:         iflib.FlagNeedScratch | iflib.FlagTSOInitIP | iflib.FlagNeedZeroCsum,
+}
+
+// softc is one controller (struct e1000_softc). Fields are constant after AttachPre or
+// guarded by the ctx lock, unless their group says otherwise.
+type softc struct {
+	ctx  *iflib.Ctx
+	hw   e1000.Regs
+	io   e1000.BAR // window of 8254x, nil without
+	phy  e1000.PHY
+	nvm  e1000.NVM
+	chip *chip
+	mac  [ifnet.EtherAddrLen]byte
+
+	path     dataPath
+	vectors  []*vector    // of queues, by receive queue; one without MSI-X
+	irqs     []*iflib.Irq // MSI-X
+	ivar     uint32       // IVAR routing
+	queueIMS uint32       // causes of the queues, with MSI-X
+	msix     bool
+
+	tun           tunables
+	delays        delays
+	stats         *e1000.Stats
+	ledDefault    uint32
+	fcHigh, fcLow atomic.Uint32
+
+	// Link state. getLink is set by filters.
+	getLink       atomic.Bool
+	linkUp        bool
+	speed         atomic.Int32 // Mbit/s, 0 while down
+	fullDuplex    bool
+	modes         e1000.Modes // to advertise
+	forced        e1000.Modes // 0 while negotiating
+	fc            atomic.Int32
+	tsoAutomasked ifnet.Caps
+
+	// Filters. RCTL and the tables behind it are changed under filterMtx, since
+	// PromiscSet comes without the ctx lock.
+	filterMtx iflib.Mtx
+	vfta      [emreg.VFTACount]uint32
+	crcStrip  bool
+
+	// Counters and requests of any goroutine.
+	aimMode    atomic.Int32
+	tight      atomic.Bool // the packet buffer does not hold two frames
+	wantStats  atomic.Bool
+	linkIRQ    atomic.Uint64
+	rxOverruns atomic.Uint64
+}
+
+var (
+	_ iflib.Device             = (*softc)(nil)
+	_ iflib.RxQueueIntrEnabler = (*softc)(nil)
+	_ iflib.TxQueueIntrEnabler = (*softc)(nil)
+	_ iflib.Timer              = (*softc)(nil)
+	_ iflib.VLANRegisterer     = (*softc)(nil)
+	_ iflib.Restarter          = (*softc)(nil)
+	_ iflib.IntDelayer         = (*softc)(nil)
+	_ iflib.LEDer              = (*softc)(nil)
+	_ iflib.PowerManager       = (*softc)(nil)
+)
+
+// AttachPre identifies the part, tells iflib what it can do and reads its address
+// (em_if_attach_pre, spec 1g 6.1).
+func (sc *softc) AttachPre() error {
+	if sc.chip = chipOf(sc.ctx.Function().Identity().Device); sc.chip == nil {
+		return fmt.Errorf("device %#x: %w", sc.ctx.Function().Identity().Device, syscall.ENXIO)
+	}
+	if err := sc.loadTunables(); err != nil {
+		return err
+	}
+	sc.describe()
+	if err := sc.mapRegisters(); err != nil {
+		sc.ctx.Printf("Allocation of PCI resources failed\n")
+		return err
+	}
+	sc.filterMtx.Init(sc.ctx.Kernel(), sc.ctx.Name()+" filter")
+	if err := sc.identify(); err != nil {
+		sc.ctx.Printf("Setup of Shared code failed, error %d\n", sysctl.Number(err))
+		return sc.failAttach(err)
+	}
+	if sc.chip.mac == mac82574 && sc.ctx.Function().MSIXCount() > 0 {
+		if err := sc.enableVectors82574(); err != nil {
+			return sc.failAttach(err)
+		}
+	}
+	sc.modes = e1000.ModesAll
+	sc.fc.Store(int32(e1000.FlowFull))
+	sc.stats = e1000.NewStats(statTable)
+	sc.addDelaySysctls()
+	if err := sc.reset(); err != nil {
+		return sc.failAttach(err)
+	}
+	if err := sc.readNVM(); err != nil {
+		return sc.failAttach(err)
+	}
+	sc.ctx.SetMAC(sc.mac)
+	sc.addSysctls()
+	return nil
+}
+
+// failAttach gives back what AttachPre took; iflib does not call Detach after it.
+func (sc *softc) failAttach(err error) error {
+	sc.filterMtx.Destroy()
+	sc.unmapRegisters()
+	return err
+}
+
+// describe fills the softc context (spec 1g 2.2, 2.3).
+func (sc *softc) describe() {
+	s := sc.ctx.Softc()
+	n := sc.chip.queues()
+	s.NTxQSetsMax, s.NRxQSetsMax = n, n
+	spare := 0
+	if sc.chip.lem() {
+		spare = 1 // EM rings of lem have one descriptor more than is used
+	}
+	s.TxdSize[0], s.RxdSize[0] = emreg.DescSize, emreg.DescSize
+	s.TxQSizes[0] = ringBytes(s.NTxd[0] + spare)
+	s.RxQSizes[0] = ringBytes(s.NRxd[0] + spare)
+	s.TxNSegments, s.TSOSegmentsMax = maxScatter, maxScatter
+	s.TSOSizeMax, s.TSOSegSizeMax = tsoSize, segSize
+	s.MaxFrameSize = stdFrame
+	s.TxCsumFlags = txCsumFlags
+	s.Capabilities, s.Capenable = capabilities(sc.chip, sc.tun.unsupportedTSO)
+	switch {
+	case sc.chip.lem():
+		s.MSIXBAR = 0
+		s.TxRx = lemTxRx{&sc.path}
+	case sc.chip.mac == mac82574 && sc.ctx.Function().MSIXCount() > 0:
+		s.MSIXBAR = sc.ctx.Function().MSIXTableBAR()
+		s.TxRx = emTxRx{&sc.path}
+	default:
+		s.MSIXBAR, s.DisableMSIX = iflib.MSIXBARTrustDriver, true
+		s.TxRx = emTxRx{&sc.path}
+	}
+	sc.path.legacyIntr = sc.legacyFilter
+}
+
+// ringBytes is the memory of n descriptors, a multiple of what the part wants
+// (roundup2(n * 16, EM_DBA_ALIGN)).
+func ringBytes(n int) uint64 {
+	return (uint64(n)*emreg.DescSize + emreg.RingAlign - 1) &^ (emreg.RingAlign - 1)
+}
+
+// AttachPost tells of the media and takes the hardware over (em_if_attach_post).
+func (sc *softc) AttachPost() error {
+	sc.setupMedia()
+	if err := sc.resetAndInit(); err != nil {
+		return err
+	}
+	sc.getLink.Store(true)
+	sc.UpdateAdminStatus()
+	sc.addQueueSysctls()
+	return nil
+}
+
+// Detach releases the hardware (em_if_detach).
+func (sc *softc) Detach() error {
+	sc.release()
+	sc.filterMtx.Destroy()
+	sc.unmapRegisters()
+	return nil
+}
+
+// TxQueuesAlloc takes over the memory of the transmit rings.
+func (sc *softc) TxQueuesAlloc(rings []iflib.QueueMem, _, nsets int) error {
+	sc.path.tx = make([]txRing, nsets)
+	for i := range sc.path.tx {
+		sc.path.tx[i].init(rings[i], sc.ctx.Softc().NTxd[0], i)
+		sc.path.tx[i].reuse = nsets == 1
+	}
+	return nil
+}
+
+// RxQueuesAlloc takes over the memory of the receive rings.
+func (sc *softc) RxQueuesAlloc(rings []iflib.QueueMem, _, nsets int) error {
+	sc.path.rx = make([]rxRing, nsets)
+	for i := range sc.path.rx {
+		sc.path.rx[i].init(rings[i], sc.ctx.Softc().NRxd[0], i)
+	}
+	sc.vectors = make([]*vector, nsets)
+	for i := range sc.vectors {
+		sc.vectors[i] = newVector(sc, i)
+	}
+	return nil
+}
+
+// QueuesFree forgets the rings; nobody peeks any more.
+func (sc *softc) QueuesFree() {
+	for _, irq := range sc.irqs {
+		sc.ctx.IrqFree(irq)
+	}
+	sc.irqs, sc.path.tx, sc.path.rx = nil, nil, nil
+}
+
+// MTUSet checks that frames of the MTU fit (em_if_mtu_set; spec 1g 2.3).
+func (sc *softc) MTUSet(mtu int) error {
+	if mtu+frameExtra > sc.chip.maxFrame() {
+		return fmt.Errorf("MTU %d: frames of %d bytes at most: %w", mtu, sc.chip.maxFrame(), syscall.EINVAL)
+	}
+	sc.ctx.Softc().MaxFrameSize = mtu + frameExtra
+	return nil
+}
+
+// NeedsRestart says that a change of VLANs needs none (em_if_needs_restart).
+func (sc *softc) NeedsRestart(ev iflib.RestartEvent) bool { return ev != iflib.RestartVLANConfig }
+
+// Timer asks for the statistics, once for all queues (em_if_timer).
+func (sc *softc) Timer(qid int) {
+	if qid == 0 {
+		sc.wantStats.Store(true)
+		sc.ctx.AdminIntrDeferred()
+	}
+}
+
+// Suspend hands the part back to its firmware (em_if_suspend).
+func (sc *softc) Suspend() error {
+	sc.release()
+	return nil
+}
+
+// Shutdown is Suspend (em_if_shutdown).
+func (sc *softc) Shutdown() error { return sc.Suspend() }
+
+// Resume starts again (em_if_resume).
+func (sc *softc) Resume() error {
+	sc.Init()
+	return nil
+}

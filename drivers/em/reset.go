@@ -1,0 +1,237 @@
+package em
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/drivers/internal/e1000"
+)
+
+// Waits of a reset (spec 1g 6.2).
+const (
+	resetDrain     = 10 * time.Millisecond
+	resetLEM       = 5 * time.Millisecond
+	resetEM        = 25 * time.Millisecond
+	masterStep     = 100 * time.Microsecond
+	masterTries    = 800
+	ownershipStep  = 2 * time.Millisecond
+	ownershipTries = 10
+	autoReadStep   = time.Millisecond
+	autoReadTries  = 10
+
+	allBits = 0xffffffff
+)
+
+// reset puts the part into its reset state (e1000_reset_hw; spec 1g 6.2).
+func (sc *softc) reset() error {
+	if sc.chip.lem() {
+		sc.reset8254x()
+		return nil
+	}
+	return sc.reset8257x()
+}
+
+func (sc *softc) reset8254x() {
+	r := &sc.hw
+	r.Write32(emreg.IMC, allBits)
+	r.Write32(emreg.RCTL, 0)
+	r.Write32(emreg.TCTL, emreg.TCTLPSP)
+	r.Flush()
+	r.Delay(resetDrain)
+	ctrl := r.Read32(emreg.CTRL) | emreg.CtrlRST
+	if sc.chip.mac == mac82545Rev3 {
+		r.Write32(emreg.CTRLDup, ctrl)
+	} else {
+		// These parts may hang on a reset that comes by memory.
+		sc.io.Write32(emreg.IOAddr, emreg.CTRL)
+		sc.io.Write32(emreg.IOData, ctrl)
+	}
+	r.Delay(resetLEM)
+	r.Clear(emreg.MANC, emreg.MANCARPEn)
+	r.Write32(emreg.IMC, allBits)
+	r.Read32(emreg.ICR)
+}
+
+func (sc *softc) reset8257x() error {
+	r := &sc.hw
+	r.Set(emreg.CTRL, emreg.CtrlGIOMasterDisable)
+	// A part that does not end its DMA is reset nevertheless.
+	r.Poll(emreg.STATUS, emreg.StatusGIOMasterEnable, 0, masterStep, masterTries)
+	r.Write32(emreg.IMC, allBits)
+	r.Write32(emreg.RCTL, 0)
+	r.Clear(emreg.TCTL, emreg.TCTLEN)
+	r.Flush()
+	r.Delay(resetDrain)
+	if sc.chip.externalLock() {
+		sc.takeOwnership()
+	}
+	r.Set(emreg.CTRL, emreg.CtrlRST)
+	if sc.chip.externalLock() {
+		r.Clear(emreg.EXTCNFCtrl, emreg.EXTCNFSWOwnership)
+	}
+	if v, ok := r.Poll(emreg.EECD, emreg.EECDAutoRD, emreg.EECDAutoRD, autoReadStep, autoReadTries); !ok {
+		return fmt.Errorf("reset: the NVM was not loaded (EECD %#x): %w", v, syscall.EIO)
+	}
+	if sc.chip.mac == mac82571 {
+		r.Clear(emreg.EECD, emreg.EECDReq|emreg.EECDGnt)
+	} else {
+		r.Delay(resetEM)
+	}
+	r.Write32(emreg.IMC, allBits)
+	r.Read32(emreg.ICR)
+	return nil
+}
+
+// takeOwnership asks for the part while its firmware might use it
+// (e1000_get_hw_semaphore_82573). A firmware that does not let go is passed over.
+func (sc *softc) takeOwnership() {
+	for range ownershipTries {
+		sc.hw.Set(emreg.EXTCNFCtrl, emreg.EXTCNFSWOwnership)
+		if sc.hw.Read32(emreg.EXTCNFCtrl)&emreg.EXTCNFSWOwnership != 0 {
+			return
+		}
+		sc.hw.Delay(ownershipStep)
+	}
+}
+
+// Flow control marks (spec 1g 6.3 step 3).
+const (
+	kib          = 1024
+	fcRound      = 1024 // marks are a whole number of these below the top
+	fcHysteresis = 1500
+	fcMarkMask   = 0xfff8
+	fcPauseTime  = 0x0680 // EM_FC_PAUSE_TIME
+	fcAddrLow    = 0x00c28001
+	fcAddrHigh   = 0x0100
+	fcType       = 0x8808
+
+	vlanEtherType = 0x8100
+)
+
+// resetAndInit brings the part from any state to one in which only the rings are
+// missing (em_reset; spec 1g 6.3).
+func (sc *softc) resetAndInit() error {
+	frame := sc.ctx.Softc().MaxFrameSize
+	sc.takeControl()
+	pba := sc.chip.packetBuffer(frame)
+	sc.hw.Write32(emreg.PBA, pba)
+	high := pba*kib - uint32(frame+fcRound-1)&^(fcRound-1)
+	sc.fcHigh.Store(high)
+	sc.fcLow.Store(high - fcHysteresis)
+	sc.tight.Store(2*frame > int(pba*kib))
+	if err := sc.reset(); err != nil {
+		return err
+	}
+	sc.hw.Write32(emreg.WUFC, 0)
+	if err := sc.initHW(); err != nil {
+		sc.ctx.Printf("Hardware Initialization Failed\n")
+		return err
+	}
+	sc.hw.Write32(emreg.VET, vlanEtherType)
+	_, err := sc.checkForLink()
+	return err
+}
+
+// takeControl tells the firmware that a driver is there (em_get_hw_control), release
+// that it is gone (em_release_hw_control).
+func (sc *softc) takeControl() { sc.hw.Set(sc.controlBit()) }
+func (sc *softc) release()     { sc.hw.Clear(sc.controlBit()) }
+
+func (sc *softc) controlBit() (reg uint64, bit uint32) {
+	if sc.chip.mac == mac82573 {
+		return emreg.SWSM, emreg.SWSMDrvLoad
+	}
+	return emreg.CTRLExt, emreg.CtrlExtDrvLoad
+}
+
+// initHW is e1000_init_hw (spec 1g 6.3).
+func (sc *softc) initHW() error {
+	r := &sc.hw
+	sc.ledDefault = r.Read32(emreg.LEDCTL)
+	for i := range uint64(emreg.VFTACount) {
+		r.Write32(emreg.VFTA+i*emreg.RegStride, 0)
+	}
+	if !sc.chip.lem() {
+		sc.initBits8257x()
+	}
+	sc.writeRAR(0, sc.mac, true)
+	for i := 1; i < emreg.RARCount; i++ {
+		sc.writeRAR(i, [len(sc.mac)]byte{}, false)
+	}
+	for i := range uint64(emreg.MTACount) {
+		r.Write32(emreg.MTA+i*emreg.RegStride, 0)
+	}
+	if err := sc.setupLink(); err != nil {
+		return fmt.Errorf("setting up the link: %w", err)
+	}
+	set := uint32(1<<emreg.DCTLWthreshShift | emreg.DCTLGran)
+	if !sc.chip.lem() {
+		set |= emreg.TXDCTLCountDesc
+	}
+	r.Change(emreg.TXDCTL, emreg.DCTLWthresh, set)
+	sc.stats.Discard(r)
+	if sc.chip.mac == mac82574 {
+		r.Write32(emreg.IVAR, emreg.IVARValid<<emreg.IVAROtherShift)
+	}
+	return nil
+}
+
+// initBits8257x sets bits that these parts want (e1000_initialize_hw_bits_82571).
+func (sc *softc) initBits8257x() {
+	sc.hw.Set(emreg.TXDCTL, emreg.TXDCTLCountDesc)
+	sc.hw.Set(emreg.TXDCTL+emreg.RingStride, emreg.TXDCTLCountDesc)
+	if sc.chip.mac >= mac82574 {
+		// The link of the bus enters L1 also without L0s: the "Tx hang" of 82574.
+		sc.hw.Set(emreg.GCR, emreg.GCRL1ActWithoutL0s)
+	}
+}
+
+// setupLink starts the PHY and programs flow control (e1000_setup_link_generic).
+func (sc *softc) setupLink() error {
+	r := &sc.hw
+	clear := uint32(emreg.CtrlFrcSpd | emreg.CtrlFrcDpx)
+	set := uint32(emreg.CtrlSLU)
+	var err error
+	if sc.forced != 0 {
+		clear |= emreg.CtrlSpdSel | emreg.CtrlFD | emreg.CtrlASDE
+		set |= forcedCtrl(sc.forced)
+		r.Change(emreg.CTRL, clear, set)
+		err = sc.phy.Force(sc.forced)
+	} else {
+		r.Change(emreg.CTRL, clear, set)
+		err = sc.phy.StartAutoNeg(sc.modes, sc.flow())
+	}
+	r.Write32(emreg.FCT, fcType)
+	r.Write32(emreg.FCAH, fcAddrHigh)
+	r.Write32(emreg.FCAL, fcAddrLow)
+	r.Write32(emreg.FCTTV, fcPauseTime)
+	var low, high uint32
+	if f := sc.flow(); f == e1000.FlowTx || f == e1000.FlowFull {
+		low, high = sc.fcLow.Load()&fcMarkMask|emreg.FCRTLXONE, sc.fcHigh.Load()&fcMarkMask
+	}
+	r.Write32(emreg.FCRTL, low)
+	r.Write32(emreg.FCRTH, high)
+	return err
+}
+
+// forcedCtrl is what CTRL says for a forced mode (e1000_phy_force_speed_duplex_setup).
+func forcedCtrl(m e1000.Modes) uint32 {
+	ctrl := uint32(emreg.CtrlFrcSpd | emreg.CtrlFrcDpx)
+	if m&(e1000.Mode100HD|e1000.Mode100FD) != 0 {
+		ctrl |= emreg.CtrlSpd100
+	}
+	if m&(e1000.Mode10FD|e1000.Mode100FD) != 0 {
+		ctrl |= emreg.CtrlFD
+	}
+	return ctrl
+}
+
+// Stop quiets the part (em_if_stop; spec 1g 6.8). A reset that fails leaves it quiet.
+func (sc *softc) Stop() {
+	if err := sc.reset(); err != nil {
+		sc.ctx.Printf("%v\n", err)
+	}
+	sc.hw.Write32(emreg.WUFC, 0)
+}

@@ -1,0 +1,205 @@
+package em
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/drivers/internal/e1000"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000test"
+	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/iflib/busdma"
+	"github.com/ifsim/ifsim/iflib/pci"
+	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/kern"
+	"github.com/ifsim/ifsim/internal/physmem"
+	"github.com/ifsim/ifsim/sysctl"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var testMAC = [6]byte{0x02, 0, 0, 0, 0, 0x01}
+
+const testMemory = 32 << 20
+
+// card is a board in a slot.
+type card struct {
+	*e1000test.Board
+	device uint16
+	msix   int
+	fn     *pci.Function
+}
+
+func (c *card) Identity() pci.Identity {
+	return pci.Identity{Vendor: emreg.VendorIntel, Device: c.device, Class: 0x020000}
+}
+
+func (c *card) BARs() []pci.BARInfo {
+	b := []pci.BARInfo{{Index: 0, Size: emreg.BARSize, Kind: pci.Mem32, BAR: pci.Regs32{Registers32: c.Board}}}
+	if chipOf(c.device).lem() {
+		io := &e1000test.IO{Board: c.Board}
+		b = append(b, pci.BARInfo{Index: 2, Size: emreg.IOBARSize, Kind: pci.IO, BAR: pci.Regs32{Registers32: io}})
+	}
+	return b
+}
+
+func (c *card) Vectors() (msix, msi int) {
+	if chipOf(c.device).lem() {
+		return 0, 0
+	}
+	return c.msix, 1
+}
+
+func (c *card) Plug(fn *pci.Function) { c.fn = fn }
+func (c *card) Reset()                {}
+func (c *card) Close() error          { return nil }
+
+// phyOf is the id of the PHY on a part's board.
+func phyOf(device uint16) uint32 { return chipOf(device).phyID }
+
+// newCard is a board of a part, with MSI-X where the part has it.
+func newCard(device uint16) *card {
+	c := &card{Board: e1000test.NewBoard(testMAC, phyOf(device)), device: device}
+	switch {
+	case chipOf(device).mac == mac82574:
+		c.msix = 5
+	case chipOf(device).lem():
+		c.SetReg(emreg.EECD, emreg.EECDPres) // 64 words
+	}
+	return c
+}
+
+// bench is a machine with one attached card. Nothing happens but in calls of the test.
+type bench struct {
+	t       testing.TB
+	k       *kern.Kernel
+	card    *card
+	ctx     *iflib.Ctx
+	sc      *softc
+	console bytes.Buffer
+}
+
+// newBench attaches the card; tunables are kenv entries.
+func newBench(t testing.TB, c *card, tunables map[string]string) *bench {
+	t.Helper()
+	b := tryBench(t, c, tunables)
+	if b.ctx == nil {
+		t.Fatalf("attach failed: %s", b.console.String())
+	}
+	return b
+}
+
+// tryBench is newBench for a card that may be refused: then ctx is nil.
+func tryBench(t testing.TB, c *card, tunables map[string]string) *bench {
+	t.Helper()
+	b := &bench{t: t, card: c}
+	env := sysctl.NewKenv()
+	for name, v := range tunables {
+		b.must(env.Set(name, v))
+	}
+	k, err := kern.New(kern.Config{NCPU: 2, Executor: kern.Stepped, Clock: kern.ManualClock, Env: env, Invariants: true,
+		Mem: physmem.Config{Size: testMemory, Backing: physmem.Heap}, Console: &b.console})
+	b.must(err)
+	b.k = k
+	t.Cleanup(func() { b.must(k.Close()) })
+	_, err = mbuf.Init(k, mbuf.Config{})
+	b.must(err)
+	for _, init := range []func(*kern.Kernel) error{busdma.Init, ifnet.Init, iflib.Init} {
+		b.must(init(k))
+	}
+	fn, err := pci.Init(k).Insert(pci.Location{Bus: 2}, c)
+	b.must(err)
+	if b.ctx, err = iflib.Attach(k, &Driver, fn, 0); err != nil {
+		b.ctx = nil
+		return b
+	}
+	b.sc = b.ctx.Device().(*softc)
+	t.Cleanup(func() { b.must(b.ctx.Detach()) })
+	return b
+}
+
+func (b *bench) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// up brings the interface up and returns what init wrote.
+func (b *bench) up() []e1000test.Write {
+	b.t.Helper()
+	b.card.Writes()
+	b.must(b.ctx.Ifp().Ioctl(ifnet.IoctlSetFlags, b.ctx.Ifp().Flags()|ifnet.FlagUp))
+	w := b.card.Writes()
+	b.k.RunUntilIdle()
+	return w
+}
+
+// text reads a sysctl, set writes one.
+func (b *bench) text(name string) string {
+	b.t.Helper()
+	s, err := b.k.Sysctl.Text(name)
+	b.must(err)
+	return s
+}
+
+// lines returns what the console printed since the last call.
+func (b *bench) lines() string {
+	s := b.console.String()
+	b.console.Reset()
+	return s
+}
+
+const testDescs = 128
+
+// rings is a data path of n queues on plain memory, without a device.
+type rings struct {
+	dataPath
+	bar *e1000test.Board
+}
+
+func newRings(t testing.TB, n int) *rings {
+	t.Helper()
+	mem, err := physmem.New(physmem.Config{Size: 4 << 20, Backing: physmem.Heap})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := mem.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	alloc := func() iflib.QueueMem {
+		size := ringBytes(testDescs)
+		addr, err := mem.Alloc(size, pageSize)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return iflib.QueueMem{Mem: mem, Addr: addr, Size: size}
+	}
+	r := &rings{bar: e1000test.NewBoard(testMAC, 0)}
+	r.dataPath.bar = r.bar
+	r.tx, r.rx = make([]txRing, n), make([]rxRing, n)
+	for i := range n {
+		r.tx[i].init(alloc(), testDescs, i)
+		r.tx[i].reuse = n == 1
+		r.rx[i].init(alloc(), testDescs, i)
+		r.rx[i].bufSize, r.rx[i].csum, r.rx[i].tags = mbuf.MClBytes, true, true
+	}
+	return r
+}
+
+// desc is a descriptor as the four dwords of the specification.
+type desc [4]uint32
+
+func descAt(words []uint64, i int) desc {
+	w := words[i*e1000.DescWords:]
+	return desc{uint32(w[0]), uint32(w[0] >> 32), uint32(w[1]), uint32(w[1] >> 32)}
+}
+
+func (d desc) put(words []uint64, i int) {
+	words[i*e1000.DescWords] = uint64(d[1])<<32 | uint64(d[0])
+	words[i*e1000.DescWords+1] = uint64(d[3])<<32 | uint64(d[2])
+}
