@@ -500,7 +500,8 @@ func TestStopResetsRingsAndKeepsCounters(t *testing.T) {
 	if got := r.zones.Usage(); got != r.base {
 		t.Errorf("stop kept buffers: %+v", got)
 	}
-	if p, b := r.q.pub.ipackets, r.q.pub.ibytes; p != 21 || b != 21*1200 {
+	count := r.ctx.ifp.GetCounter
+	if p, b := count(ifnet.CounterIPackets), count(ifnet.CounterIBytes); p != 21 || b != 21*1200 {
 		t.Errorf("%d packets %d bytes after stop, want 21 and %d", p, b, 21*1200)
 	}
 	// The MTU grows: other buffers, and packets that need them.
@@ -515,8 +516,8 @@ func TestStopResetsRingsAndKeepsCounters(t *testing.T) {
 	frames := [][]byte{r.hw.receive(0, RxdInfo{}, fakeFrag{0, 4096}, fakeFrag{1, 4096}, fakeFrag{1, 826})}
 	r.k.RunUntilIdle()
 	r.sameFrames(frames)
-	if r.q.pub.ipackets != 22 {
-		t.Errorf("%d packets, want 22", r.q.pub.ipackets)
+	if got := count(ifnet.CounterIPackets); got != 22 {
+		t.Errorf("%d packets, want 22", got)
 	}
 	r.finish()
 }

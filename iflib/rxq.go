@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/physmem"
@@ -118,6 +119,7 @@ func newRxq(ctx *Ctx, id int) *Rxq {
 	name := fmt.Sprintf("%s:rxq%d", ctx.name, id)
 	q.task = ctx.k.NewTask(name, q.taskFn)
 	q.retry = ctx.k.NewCallout(name+" retry", nil, func() { q.task.Enqueue() })
+	ctx.ifp.AddCounterSource(q.counter)
 	return q
 }
 
@@ -202,6 +204,18 @@ func (q *Rxq) cidx() QIdx {
 		return QIdx(q.own.cqCidx)
 	}
 	return QIdx(q.fls[0].cidx)
+}
+
+// counter is what the queue counted of the interface's counters; any goroutine.
+// It survives stop.
+func (q *Rxq) counter(c ifnet.Counter) uint64 {
+	switch c {
+	case ifnet.CounterIPackets:
+		return atomic.LoadUint64(&q.pub.ipackets)
+	case ifnet.CounterIBytes:
+		return atomic.LoadUint64(&q.pub.ibytes)
+	}
+	return 0
 }
 
 // peek reports whether a packet is ready; any goroutine, filters too.

@@ -112,6 +112,7 @@ func (r *rxRig) makeCtx(cfg rxConfig) {
 	ctx.ifp = ifnet.Alloc(r.k, ifnet.TypeEther)
 	ctx.ifp.InitName("fake", 0)
 	ctx.ifp.SetMethods(ifnet.Methods{GetCounter: func(c ifnet.Counter) uint64 { return ctx.ifp.GetCounterDefault(c) }})
+	ctx.ifp.SetCapenable(ifnet.CapHWStats, 0)
 	ifnet.EtherAttach(ctx.ifp, rxTestMAC)
 	if err := ctx.ifp.Ioctl(ifnet.IoctlSetFlags, ifnet.FlagUp); err != nil {
 		r.tb.Log("set flags:", err)
@@ -185,9 +186,10 @@ func (r *rxRig) init() error {
 // stop is what stop does to the receive side.
 func (r *rxRig) stop() {
 	r.ctx.admit.Store(0)
-	r.hw.reset()
 	r.hw.stopped = true
 	r.q.stop()
+	r.hw.reset()
+	r.hw.stopped = true
 }
 
 // finish stops and destroys the queue and checks that nothing leaked.
