@@ -490,9 +490,12 @@ func TestRSSKeyTailIsZeroedAndTableIsCompleted(t *testing.T) {
 	if want := [ifnet.RSSKeyLen]byte{0xff, 0xff}; d.key.Key != want {
 		t.Errorf("driver got key % x", d.key.Key)
 	}
-	var tab ifnet.RSSTable
+	tab := ifnet.RSSTable{Table: [ifnet.RSSTableMaxLen]uint16{9, 9}}
 	if err := c.ioctl(ifnet.IoctlGetRSSTable, &tab); err != nil {
 		t.Fatal(err)
+	}
+	if tab.Table != [ifnet.RSSTableMaxLen]uint16{} {
+		t.Error("the table's reply is not zeroed")
 	}
 	if tab.NQueues != 4 || tab.TableSize != 64 || tab.NumEntries != 64 {
 		t.Errorf("queues %d, size %d, entries %d", tab.NQueues, tab.TableSize, tab.NumEntries)

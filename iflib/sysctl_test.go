@@ -350,6 +350,17 @@ func TestReclaimBounds(t *testing.T) {
 	}
 }
 
+func TestReclaimWriteOfTheSameValueDoesNothing(t *testing.T) {
+	c := newSysctlCtx(t, "dev.fk.0.iflib.tx_reclaim_thresh=64")
+	c.txqs[0].reclaimThresh.Store(7)
+	if err := c.k.Sysctl.SetText("dev.fk.0.iflib.tx_reclaim_thresh", "64"); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.txqs[0].reclaimThresh.Load(); got != 7 {
+		t.Errorf("queue 0 was set to %d", got)
+	}
+}
+
 func TestReclaimTunables(t *testing.T) {
 	c := newSysctlCtx(t, "dev.fk.0.iflib.tx_reclaim_thresh=64", "dev.fk.0.iflib.tx_reclaim_ticks=1001",
 		"dev.fk.0.iflib.tx_defer_mfree=1")
