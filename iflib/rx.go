@@ -97,9 +97,11 @@ func (q *Rxq) rxeof(budget int) rxResult {
 // the stack works, then the packets.
 func (q *Rxq) finish(list *rxList, more bool) rxResult {
 	res := q.refillAll()
-	q.publish()
 	if list.head != nil {
 		q.own.stat.inputs++
+	}
+	q.publish()
+	if list.head != nil {
 		q.ctx.ifp.InputCache(q.cache, list.head)
 	}
 	if q.lro != nil {
@@ -171,6 +173,10 @@ func (q *Rxq) next() (*mbuf.Mbuf, rxGot) {
 			o.cqCidx %= q.cqSize
 		}
 		if ri.NFrags == 0 {
+			if ri.Cidx == cidx {
+				q.ctx.broken("rxd_pkt_get: nothing taken at cidx %d of queue %d", cidx, q.id)
+				return nil, rxGotError
+			}
 			o.stat.cqOnly++
 			return nil, rxGotEntry
 		}

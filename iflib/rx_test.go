@@ -297,6 +297,52 @@ func TestErrorAfterSomePacketsFreesThem(t *testing.T) {
 	r.finish()
 }
 
+// A completion that consumes nothing would be found for ever.
+func TestEntryWithoutProgressIsABrokenContract(t *testing.T) {
+	r := startedRig(t, rxConfig{hasCQ: true, nolimit: true})
+	r.hw.entry()
+	r.hw.done[0].advance = 0
+	r.hw.receive(0, RxdInfo{}, fakeFrag{0, 60})
+	if res := r.q.rxeof(16); res != 0 {
+		t.Errorf("result %d, want 0", res)
+	}
+	if r.ctx.flags.Load()&uint32(ctxDoReset) == 0 || r.ctx.brokenCount.Load() != 1 {
+		t.Errorf("flags %#x, %d breaches", r.ctx.flags.Load(), r.ctx.brokenCount.Load())
+	}
+	r.finish()
+}
+
+// The fragment count comes from the driver.
+func TestFragmentCountBeyondTheArrayIsABrokenContract(t *testing.T) {
+	for _, cq := range []bool{false, true} {
+		for _, n := range []int{-1, MaxRxSegs + 1, 0} {
+			if n == 0 && cq {
+				continue // an entry without packet
+			}
+			r := startedRig(t, rxConfig{hasCQ: cq, nolimit: true})
+			r.hw.receive(0, RxdInfo{}, fakeFrag{0, 60})
+			r.q.txrx = countingLiar{r.hw, n}
+			r.q.rxeof(16)
+			if l := r.ctx.RxLedger(); r.ctx.brokenCount.Load() != 1 || l.BadWriteback != 1 || !l.Balanced() {
+				t.Errorf("%d fragments: %d breaches, ledger %s", n, r.ctx.brokenCount.Load(), l)
+			}
+			r.finish()
+		}
+	}
+}
+
+// countingLiar reports n fragments whatever there is.
+type countingLiar struct {
+	*fakeRx
+	n int
+}
+
+func (l countingLiar) RxdPktGet(ri *RxdInfo) error {
+	err := l.fakeRx.RxdPktGet(ri)
+	ri.NFrags = l.n
+	return err
+}
+
 func TestBudgetEndsThePassAndTheTaskRunsAgain(t *testing.T) {
 	for _, c := range []struct {
 		budget uint32

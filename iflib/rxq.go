@@ -88,8 +88,8 @@ type rxPublished struct {
 // rxStats count what the receive path did. The counts of spec iflib 5.1 that
 // FreeBSD keeps for the whole machine are kept by queue.
 type rxStats struct {
-	tasks        uint64 // task_fn_rx
-	intrEnables  uint64 // rx_intr_enables by the task
+	tasks        uint64 // passes of the task on a running interface
+	intrEnables  uint64 // rx_intr_enables by the task; published a pass later
 	unavail      uint64 // rx_unavail
 	inactive     uint64 // rx_ctx_inactive
 	inputs       uint64 // rx_if_input: lists handed up
@@ -254,10 +254,8 @@ func (s *rxStats) publish(o *rxStats) {
 }
 
 // debug adds what happened since the last publish to the counters of checking
-// mode. Owner only.
+// mode; the task counts the rest there itself. Owner only.
 func (s *rxStats) debug(o *rxStats, d *debugCounters) {
-	d.taskFnRx.Add(o.tasks - s.tasks)
-	d.rxIntrEnables.Add(o.intrEnables - s.intrEnables)
 	d.rxUnavail.Add(o.unavail - s.unavail)
 	d.rxCtxInactive.Add(o.inactive - s.inactive)
 	d.rxIfInput.Add(o.inputs - s.inputs)

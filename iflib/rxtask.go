@@ -3,6 +3,9 @@ package iflib
 // taskFn is _task_fn_rx, the work of a receive interrupt (spec iflib 4.5).
 func (q *Rxq) taskFn() {
 	ctx := q.ctx
+	if d := ctx.g.dbg; d != nil {
+		d.taskFnRx.Add(1)
+	}
 	if ctx.admit.Load()&admitRunning == 0 {
 		// The interrupt stays masked; init enables it again.
 		if q.hungry.Load() {
@@ -10,7 +13,9 @@ func (q *Rxq) taskFn() {
 		}
 		return
 	}
-	q.hungry.Store(false)
+	if q.hungry.Load() {
+		q.hungry.Store(false)
+	}
 	q.own.stat.tasks++
 	budget := int(ctx.knobs.rxBudget.Load())
 	if budget == 0 {
@@ -35,6 +40,9 @@ func (q *Rxq) taskFn() {
 
 // intrEnable unmasks what wakes the task.
 func (q *Rxq) intrEnable() {
+	if d := q.ctx.g.dbg; d != nil {
+		d.rxIntrEnables.Add(1)
+	}
 	if q.ctx.flags.Load()&uint32(ctxLegacy) != 0 {
 		q.ctx.dev.IntrEnable()
 		return
