@@ -1,0 +1,82 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/ifsim/ifsim/drivers/port"
+	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/machine"
+)
+
+// rigMemory is the memory of an experiment's machine in bytes: enough for a full
+// descriptor ring, a full mp_ring and every sender's cache.
+const rigMemory = 128 << 20
+
+// rig is a machine with one NIC on a null port that sends along one path.
+type rig struct {
+	path  Path
+	m     *machine.Machine
+	ctx   *iflib.Ctx
+	ifp   *ifnet.Ifnet
+	port  port.Port
+	zones *mbuf.Zones
+}
+
+func newRig(o *TxOptions, p Path) (*rig, error) {
+	m, err := machine.Boot(machine.Config{Env: o.env(p), Console: io.Discard, MemSize: rigMemory})
+	if err != nil {
+		return nil, fmt.Errorf("booting a machine for %s: %w", p.Name, err)
+	}
+	name := o.Driver + "0"
+	if err := m.Up(name); err != nil {
+		return nil, fmt.Errorf("bringing %s up: %w", name, closeAfter(m, err))
+	}
+	r := &rig{path: p, m: m, ctx: m.Ctx(name), ifp: m.Ifnet(name), port: m.Port(name), zones: mbuf.Of(m.Kernel())}
+	if err := r.awaitLink(); err != nil {
+		return nil, closeAfter(m, err)
+	}
+	return r, nil
+}
+
+// closeAfter closes the machine because of err, which it returns.
+func closeAfter(m *machine.Machine, err error) error {
+	if cerr := m.Close(); cerr != nil {
+		return fmt.Errorf("%w (and closing: %v)", err, cerr)
+	}
+	return err
+}
+
+// How long a machine is given to settle, and between looks.
+const (
+	settleTime = 5 * time.Second
+	settleStep = 200 * time.Microsecond
+)
+
+// awaitLink waits until the interface may send.
+func (r *rig) awaitLink() error {
+	for end := time.Now().Add(settleTime); r.ifp.LinkState() != ifnet.LinkStateUp; time.Sleep(settleStep) {
+		if time.Now().After(end) {
+			return fmt.Errorf("%s: no link after %v", r.ifp.Name(), settleTime)
+		}
+	}
+	return nil
+}
+
+// quiesce waits until every packet is accounted for and out of the soft rings,
+// and returns the account.
+func (r *rig) quiesce() (iflib.Ledger, error) {
+	for end := time.Now().Add(settleTime); ; time.Sleep(settleStep) {
+		l := r.ctx.Ledger()
+		if l.Queued == 0 && l.Balanced() && r.port.Stats().TxFrames == l.Handed {
+			return l, nil
+		}
+		if time.Now().After(end) {
+			return l, fmt.Errorf("%s does not come to rest: %v, hardware sent %d", r.path.Name, l, r.port.Stats().TxFrames)
+		}
+		r.ctx.KickTx()
+	}
+}
