@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/ifsim/ifsim/internal/bench"
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func benchCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "bench", Short: "run an experiment"}
+	cmd.AddCommand(benchTxCommand())
+	return cmd
+}
+
+func benchTxCommand() *cobra.Command {
+	var o bench.TxOptions
+	var onDrop []string
+	var output string
+	var profile string
+	cmd := &cobra.Command{
+		Use:   "tx",
+		Short: "feed one NIC queue from many CPUs, along each transmit path",
+		Long: `Threads bound to CPUs send 2-mbuf chains (42 bytes of UDP headers and 1300 of
+payload) at one queue of one NIC on a null port, along each transmit path in
+turns. Prints packets per second that reach the hardware, what was dropped, CPU
+time per packet, the ratio to mp_ring and a verdict. Needs no privilege.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			write, ok := txWriters[output]
+			if !ok {
+				return fmt.Errorf("unknown output %q: text, json or bench", output)
+			}
+			for _, d := range onDrop {
+				o.OnDrop = append(o.OnDrop, bench.OnDrop(d))
+			}
+			if output == "text" && term.IsTerminal(int(os.Stderr.Fd())) {
+				o.Progress = progress()
+			}
+			stop, err := startProfile(profile)
+			if err != nil {
+				return err
+			}
+			res, err := bench.Tx(o)
+			if err := stop(); err != nil {
+				return err
+			}
+			if err != nil {
+				return err
+			}
+			return write(res, cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.IntSliceVar(&o.Producers, "producers", nil, "numbers of sending threads (default 1, 2, 4, ... up to the CPUs)")
+	f.BoolVar(&o.Oversubscribe, "oversubscribe", false, "add 8 and 16 producers; without ratio where they outnumber the CPUs")
+	f.IntVar(&o.Runs, "runs", bench.DefaultRuns, fmt.Sprintf("rounds; a verdict needs %d", bench.MinRuns))
+	f.DurationVar(&o.Duration, "duration", bench.DefaultDuration, "time of one slice")
+	f.StringSliceVar(&o.Paths, "paths", nil, "paths to run besides mp_ring (default all: "+strings.Join(bench.PathNames(), ", ")+")")
+	f.StringSliceVar(&onDrop, "on-drop", nil, "what a producer does with a refused packet: drop, retry (default both)")
+	f.StringVar(&o.Driver, "driver", "em", "driver of the NIC")
+	f.StringVar(&o.Engine, "engine", "", "hardware engine: inline or thread (default the port's)")
+	f.IntVar(&o.MMIONs, "mmio", 0, "cost of a register write in `ns`")
+	f.StringVar(&o.Lock, "lock", "", "kind of queue lock, as hw.ifsim.lock (default mutex)")
+	f.StringVarP(&output, "output", "o", "text", "text, json, or bench for benchstat")
+	f.StringVar(&profile, "cpuprofile", "", "write a CPU profile of the run to `file`")
+	return cmd
+}
+
+// txWriters are the output formats of bench tx.
+var txWriters = map[string]func(*bench.TxResult, io.Writer) error{
+	"text":  (*bench.TxResult).WriteTable,
+	"json":  (*bench.TxResult).WriteJSON,
+	"bench": (*bench.TxResult).WriteBench,
+}
+
+// progress returns a progress bar on standard error.
+func progress() func(done, total int) {
+	const refresh = 100 * time.Millisecond
+	var bar *progressbar.ProgressBar
+	return func(done, total int) {
+		if bar == nil {
+			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionClearOnFinish(),
+				progressbar.OptionSetDescription("slices"), progressbar.OptionThrottle(refresh))
+		}
+		// A terminal that cannot be written to is no reason to stop.
+		_ = bar.Set(done)
+	}
+}
