@@ -70,11 +70,11 @@ func (m *Machine) Detach(name string) error {
 	if ctx == nil {
 		return fmt.Errorf("%s: detaching: %w", name, syscall.ENXIO)
 	}
-	m.book.forget(ctx.Ifp())
 	if err := ctx.Detach(); err != nil {
 		return err
 	}
 	n.ctx.Store(nil)
+	m.book.forget(ctx.Ifp())
 	m.k.Printf("%s: detached\n", name)
 	return nil
 }

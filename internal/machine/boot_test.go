@@ -282,3 +282,47 @@ func TestUnreadableFileIsAnError(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func TestHintsReachTheHardware(t *testing.T) {
+	entry := cqEntry()
+	var chip string
+	var got hw.Config
+	make := entry.New
+	entry.New = func(c string, cfg hw.Config) (hw.NIC, error) {
+		chip, got = c, cfg
+		return make(c, cfg)
+	}
+	cfg := stepped(machine.Config{Env: map[string]string{
+		"hint.cqnic.5.device": "CQ-2", "hint.cqnic.5.engine": "thread", "hint.cqnic.5.mmio_ns": "100", "hint.cqnic.5.mmio_read_ns": "0x2bc",
+		"hint.cqnic.5.port": "pair:w", "hint.cqnic.5.mac": "02:00:00:00:00:77", "hint.cqnic.5.at": "pci1:2:3:1",
+	}})
+	cfg.Drivers = []machine.DriverEntry{entry}
+	m, err := machine.Boot(cfg)
+	must(t, err)
+	defer func() { must(t, m.Close()) }()
+	if chip != "CQ-2" || got.Name != "cqnic5" || got.Engine != hw.EngineThread || got.MMIOWriteNs != 100 || got.MMIOReadNs != 700 ||
+		got.Port.Name() != "pair:w" || got.MAC != [6]byte{2, 0, 0, 0, 0, 0x77} || got.Kernel != m.Kernel() || got.Work == nil {
+		t.Errorf("chip %s, configuration %+v", chip, got)
+	}
+	if loc := m.Ctx("cqnic5").Function().Location().String(); loc != "pci1:2:3:1" {
+		t.Errorf("location %s", loc)
+	}
+}
+
+func TestBootAndCloseUnderManySeeds(t *testing.T) {
+	for seed := range uint64(6) {
+		b := boot(t, machine.Config{Seed: seed, Env: map[string]string{"hint.cqnic.0.port": "pair:w", "hint.em.0.port": "pair:w"}})
+		for _, dev := range b.Devices() {
+			must(t, b.Up(dev))
+		}
+		b.settle()
+		for _, dev := range b.Devices() {
+			if b.Ifnet(dev).LinkState() != ifnet.LinkStateUp {
+				t.Errorf("seed %d: %s has no link", seed, dev)
+			}
+			must(t, b.Detach(dev))
+		}
+		must(t, b.Attach("em0"))
+		must(t, b.Close())
+	}
+}

@@ -11,7 +11,8 @@ import (
 )
 
 // builtinDrivers is the table of drivers that every machine has, in the order in
-// which NICs without a place of their own are put into slots.
+// which NICs without a place of their own are put into slots. The position is part
+// of the address that a NIC without a hint has: new drivers go to the end.
 func builtinDrivers() []DriverEntry {
 	return []DriverEntry{
 		{Driver: &em.Driver, New: emhw.New, Chips: emhw.Chips, DefaultChip: "82574L"},

@@ -168,23 +168,28 @@ func (m *Machine) rcArgs(name, value string) (args []string, start bool) {
 	return args, true
 }
 
-// unclaimed warns of variables for interfaces that do not exist.
+// unclaimed warns of ifconfig_ variables that nothing was done with: those of
+// interfaces that do not exist, and suffixes that rc does not have.
 func (m *Machine) unclaimed() {
 	claimed := map[string]bool{"ifconfig_DEFAULT": true}
+	var bases []string
 	for _, ifp := range ifnet.List(m.k) {
 		for _, name := range [...]string{ifp.Name(), fmt.Sprintf("%s%d", ifp.DName(), ifp.DUnit())} {
 			base := "ifconfig_" + rcInterface(name)
-			for _, suffix := range [...]string{"", rcName, rcDescr} {
-				claimed[base+suffix] = true
-			}
-			for _, v := range m.aliases(base) {
+			bases = append(bases, base)
+			for _, v := range append(m.aliases(base), base, base+rcName, base+rcDescr) {
 				claimed[v] = true
 			}
 		}
 	}
 	for _, v := range m.rc.Names() {
-		if strings.HasPrefix(v, "ifconfig_") && !claimed[v] {
-			m.warnf("%s: %s: no such interface", m.rc.Where(v), v)
+		if !strings.HasPrefix(v, "ifconfig_") || claimed[v] {
+			continue
 		}
+		why := "no such interface"
+		if slices.ContainsFunc(bases, func(base string) bool { return strings.HasPrefix(v, base+"_") }) {
+			why = "not known"
+		}
+		m.warnf("%s: %s: %s", m.rc.Where(v), v, why)
 	}
 }
