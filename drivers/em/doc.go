@@ -5,7 +5,8 @@
 // FreeBSD counterpart: sys/dev/e1000/if_em.c with em_txrx.c. Its igb half is another
 // driver here. Not driven: the ich and pch parts, whose NVM sits behind a flash
 // controller; 82541 and 82547; fiber and SerDes ports; management firmware (WOL, AMT).
-// Energy-efficient Ethernet is a matter of pch parts only, so there is no eee_control.
+// Knobs that mean nothing to these parts are absent: eee_control, eee_setting,
+// smart_pwr_down; so is rs_dump, for the report queue is its owner's alone.
 //
 // Three types matter: softc is the device that iflib attaches, starts and stops;
 // lemTxRx and emTxRx are the data path of the two classes, which share the transmit

@@ -107,7 +107,8 @@ type softc struct {
 	// Counters and requests of any goroutine.
 	aimMode    atomic.Int32
 	tight      atomic.Bool // the packet buffer does not hold two frames
-	wantStats  atomic.Bool
+	wantStats  atomic.Bool // statistics are due
+	wantFlow   atomic.Bool // fc was written
 	linkIRQ    atomic.Uint64
 	rxOverruns atomic.Uint64
 }
@@ -158,6 +159,7 @@ func (sc *softc) AttachPre() error {
 	if err := sc.readNVM(); err != nil {
 		return sc.failAttach(err)
 	}
+	sc.ledDefault = sc.hw.Read32(emreg.LEDCTL)
 	sc.ctx.SetMAC(sc.mac)
 	sc.addSysctls()
 	return nil

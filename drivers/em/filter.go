@@ -9,8 +9,8 @@ import (
 // (MAX_NUM_MULTICAST_ADDRESSES).
 const maxGroups = 128
 
-// writeRAR writes a receive address (e1000_rar_set_generic): the low half last, since it
-// makes the part take the entry over.
+// writeRAR writes a receive address (e1000_rar_set_generic). The flushes keep a bridge
+// from making one write of the halves, which some parts do not take.
 func (sc *softc) writeRAR(i int, mac [ifnet.EtherAddrLen]byte, valid bool) {
 	var v uint64
 	for k, b := range mac {

@@ -98,7 +98,9 @@ func (sc *softc) initReceive() {
 	r := &sc.hw
 	on := sc.ctx.Ifp().Capenable()
 	if sc.chip.mac < mac82574 { // step 1: once on, 82574 and 82583 must stay on
+		sc.filterMtx.Lock()
 		r.Clear(emreg.RCTL, emreg.RCTLEN)
+		sc.filterMtx.Unlock()
 	}
 	sc.initModeration() // step 2
 	if !sc.chip.lem() {

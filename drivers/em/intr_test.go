@@ -64,6 +64,16 @@ func TestOverrunsAndLinkChangesAreNoted(t *testing.T) {
 	}
 }
 
+func TestInitReportsALinkThatIsGone(t *testing.T) {
+	b := newBench(t, newCard(emreg.Dev82574L), nil)
+	b.up()
+	b.card.PHY[1] = 0x7949 // and no interrupt says so
+	b.must(b.ctx.Ifp().Ioctl(ifnet.IoctlSetMTU, 1400))
+	if got := b.ctx.Ifp().LinkState(); got != ifnet.LinkStateDown {
+		t.Errorf("link %v after an init that found none", got)
+	}
+}
+
 func TestQueuesUnmaskTheirOwnCause(t *testing.T) {
 	b := newBench(t, newCard(emreg.Dev82574L), nil)
 	b.card.Writes()
@@ -145,6 +155,7 @@ func TestSysctls(t *testing.T) {
 		}
 	}
 	b.must(set("fc", "1"))
+	b.k.RunUntilIdle()
 	if got := b.card.Reg(emreg.CTRL) & (1<<27 | 1<<28); got != 1<<27 {
 		t.Errorf("flow control bits %#x with fc=1, want receive", got)
 	}

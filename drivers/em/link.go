@@ -92,10 +92,10 @@ func (sc *softc) checkForLink() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("checking for link: %w", err)
 	}
+	sc.getLink.Store(!up)
 	if !up {
 		return false, nil
 	}
-	sc.getLink.Store(false)
 	sc.hw.Change(emreg.TCTL, emreg.TCTLCOLD, emreg.CollisionDistance<<emreg.TCTLCOLDShift)
 	fc := sc.flow()
 	if sc.forced == 0 {
@@ -138,6 +138,9 @@ func (sc *softc) UpdateAdminStatus() {
 		sc.linkUp = false
 		sc.speed.Store(0)
 		sc.ctx.LinkStateChange(false, 0)
+	}
+	if sc.wantFlow.Swap(false) {
+		sc.forceFlow(sc.flow())
 	}
 	if sc.wantStats.Swap(false) {
 		sc.updateStats()

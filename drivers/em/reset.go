@@ -36,7 +36,7 @@ func (sc *softc) reset() error {
 func (sc *softc) reset8254x() {
 	r := &sc.hw
 	r.Write32(emreg.IMC, allBits)
-	r.Write32(emreg.RCTL, 0)
+	sc.writeRCTL(0)
 	r.Write32(emreg.TCTL, emreg.TCTLPSP)
 	r.Flush()
 	r.Delay(resetDrain)
@@ -60,7 +60,7 @@ func (sc *softc) reset8257x() error {
 	// A part that does not end its DMA is reset nevertheless.
 	r.Poll(emreg.STATUS, emreg.StatusGIOMasterEnable, 0, masterStep, masterTries)
 	r.Write32(emreg.IMC, allBits)
-	r.Write32(emreg.RCTL, 0)
+	sc.writeRCTL(0)
 	r.Clear(emreg.TCTL, emreg.TCTLEN)
 	r.Flush()
 	r.Delay(resetDrain)
@@ -82,6 +82,13 @@ func (sc *softc) reset8257x() error {
 	r.Write32(emreg.IMC, allBits)
 	r.Read32(emreg.ICR)
 	return nil
+}
+
+// writeRCTL writes the receive control between changes of the filters.
+func (sc *softc) writeRCTL(v uint32) {
+	sc.filterMtx.Lock()
+	sc.hw.Write32(emreg.RCTL, v)
+	sc.filterMtx.Unlock()
 }
 
 // takeOwnership asks for the part while its firmware might use it
@@ -149,7 +156,6 @@ func (sc *softc) controlBit() (reg uint64, bit uint32) {
 // initHW is e1000_init_hw (spec 1g 6.3).
 func (sc *softc) initHW() error {
 	r := &sc.hw
-	sc.ledDefault = r.Read32(emreg.LEDCTL)
 	for i := range uint64(emreg.VFTACount) {
 		r.Write32(emreg.VFTA+i*emreg.RegStride, 0)
 	}

@@ -139,7 +139,8 @@ func onWriteOne(act func()) sysctl.Handler {
 }
 
 // flowHandler serves fc: 0 none, 1 receive, 2 transmit, 3 both (em_set_flowcntl). The
-// error wraps EINVAL for anything else.
+// admin task, which holds the ctx lock, brings it into force. The error wraps EINVAL for
+// anything else.
 func (sc *softc) flowHandler(req *sysctl.Request) error {
 	val, written, err := req.HandleInt(int64(sc.fc.Load()))
 	if err != nil || !written {
@@ -149,7 +150,8 @@ func (sc *softc) flowHandler(req *sysctl.Request) error {
 		return fmt.Errorf("flow control %d: %w", val, syscall.EINVAL)
 	}
 	sc.fc.Store(int32(val))
-	sc.forceFlow(e1000.FlowControl(val))
+	sc.wantFlow.Store(true)
+	sc.ctx.AdminIntrDeferred()
 	return nil
 }
 

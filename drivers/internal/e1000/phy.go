@@ -33,7 +33,6 @@ const (
 	PHYPartner   = 5  // PHY_LP_ABILITY
 	PHY1000TCtrl = 9  // PHY_1000T_CTRL
 	PHYRegisters = 32 // registers of a page
-	phyRevBits   = 0xf
 )
 
 // Bits of these registers.
@@ -105,10 +104,6 @@ func (p PHY) ID() (uint32, error) {
 	return uint32(hi)<<16 | uint32(lo), err
 }
 
-// Revision is the part of an identifier that counts the revisions of a PHY
-// (PHY_REVISION_MASK).
-func Revision(id uint32) uint32 { return id & phyRevBits }
-
 // Link reads whether there is a link now. The bit latches a loss, so the second
 // reading counts (e1000_phy_has_link_generic).
 func (p PHY) Link() (bool, error) {
@@ -119,12 +114,7 @@ func (p PHY) Link() (bool, error) {
 	return v&statusLink != 0, err
 }
 
-// PowerDown stops the PHY (e1000_power_down_phy_copper).
-func (p PHY) PowerDown() error { return p.control(0, controlPowerDown) }
-
-// PowerUp starts it again (e1000_power_up_phy_copper).
-func (p PHY) PowerUp() error { return p.control(controlPowerDown, 0) }
-
+// control changes bits of the control register.
 func (p PHY) control(clear, set uint16) error {
 	v, err := p.ReadReg(PHYControl)
 	if err != nil {
