@@ -66,7 +66,6 @@ func load(cfg Config) (*Machine, *sysctl.Loader, error) {
 		files: files{fsys: cfg.Files, env: cfg.Env}, book: newAddrBook(),
 	}
 	m.inet = m.book
-	m.warnings.k = k
 	m.topology.Init(k, "newbus")
 	if m.fabric == nil {
 		m.fabric = allPorts()

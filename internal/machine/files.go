@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
-
-	"github.com/ifsim/ifsim/internal/kern"
 )
 
 // files are a machine's configuration files.
@@ -59,37 +58,26 @@ func (f files) where(name string) string {
 	return found
 }
 
-// warnings are what the machine could not make sense of, each once.
+// warnings are the lines about what the machine could not make sense of, each once.
+// Any goroutine.
 type warnings struct {
-	k     *kern.Kernel
 	mu    sync.Mutex
 	lines []string // guarded by mu
 }
 
-// warnf prints a line on the console unless it was printed before.
-func (w *warnings) warnf(format string, a ...any) {
-	line := fmt.Sprintf(format, a...)
-	if w.add(line) {
-		w.k.Printf("%s\n", line)
-	}
-}
-
+// add reports whether the line is new.
 func (w *warnings) add(line string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, have := range w.lines {
-		if have == line {
-			return false
-		}
+	if slices.Contains(w.lines, line) {
+		return false
 	}
 	w.lines = append(w.lines, line)
 	return true
 }
 
-// Warnings are the lines about configuration that has no effect, in the order in
-// which the console showed them.
-func (w *warnings) Warnings() []string {
+func (w *warnings) all() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]string(nil), w.lines...)
+	return slices.Clone(w.lines)
 }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -326,7 +327,7 @@ func (c *ifconfig) assign() error {
 		bits = classC
 	}
 	err := c.m.inet.AddAddr(c.ifp, netip.PrefixFrom(addr, bits))
-	if err == nil || err == syscall.EEXIST {
+	if err == nil || errors.Is(err, syscall.EEXIST) {
 		return nil
 	}
 	return requestError("ioctl (SIOCAIFADDR)", err)

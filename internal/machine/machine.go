@@ -26,7 +26,7 @@ type Machine struct {
 	rc      *RCConf
 	inet    AddrAssigner
 	book    *addrBook
-	warnings
+	said    warnings
 
 	// Constant once booted, in the order of the bus.
 	nics []*nic
@@ -59,6 +59,17 @@ func (m *Machine) Fabric() *port.Fabric { return m.fabric }
 
 // RC holds the variables of rc.conf.
 func (m *Machine) RC() *RCConf { return m.rc }
+
+// Warnings are the lines about configuration that has no effect, in the order in
+// which the console showed them.
+func (m *Machine) Warnings() []string { return m.said.all() }
+
+// warnf prints a line on the console unless it was printed before.
+func (m *Machine) warnf(format string, a ...any) {
+	if line := fmt.Sprintf(format, a...); m.said.add(line) {
+		m.k.Printf("%s\n", line)
+	}
+}
 
 // Devices are the names of the NICs in the order of the bus, attached or not.
 func (m *Machine) Devices() []string {

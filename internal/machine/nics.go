@@ -2,7 +2,7 @@ package machine
 
 import (
 	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"net"
 	"slices"
 	"strconv"
@@ -232,9 +232,7 @@ func (m *Machine) mac(n *nic) (mac [hw.EtherAddrLen]byte, err error) {
 	const local = 2
 	mac = [...]byte{local, 0, 0, 0, byte(n.unit), byte(n.unit>>8) + 1}
 	if host, ok := m.rc.Get("hostname"); ok && host != "" {
-		h := fnv.New32a()
-		_, _ = h.Write([]byte(host)) // a hash takes everything
-		sum := h.Sum32()
+		sum := crc32.ChecksumIEEE([]byte(host))
 		mac[1], mac[2] = byte(sum>>8), byte(sum)
 	}
 	mac[3] = byte(slices.IndexFunc(m.drivers, func(e DriverEntry) bool { return e.Driver.Name == n.entry.Driver.Name }))
