@@ -68,6 +68,19 @@ func (m *Mtx) Destroy() {
 	m.k.locks.remove(m)
 }
 
+// DestroyLocked is Destroy for a caller that holds the mutex, which mtx_destroy
+// allows; it is free afterwards. Somebody who still finds it, such as a sender
+// that was on its way when a device went, may lock it as before.
+func (m *Mtx) DestroyLocked() {
+	m.k.locks.remove(m)
+	if m.mode.Load()&mtxCheck != 0 {
+		m.owner.Store(0)
+		m.k.release(m.name, lockMtx)
+	}
+	m.thread = nil
+	m.mu.Unlock()
+}
+
 // Name is the name given to Init.
 func (m *Mtx) Name() string { return m.name }
 

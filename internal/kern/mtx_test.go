@@ -291,3 +291,17 @@ func TestProfilingMayBeSwitchedWhileLocksAreBusy(t *testing.T) {
 		}
 	}
 }
+
+func TestDestroyLockedReleasesTheMutex(t *testing.T) {
+	for _, cfg := range []Config{stepped(0), {NCPU: 1}} {
+		k := newKernel(t, cfg)
+		var m Mtx
+		m.Init(k, "going")
+		m.Lock()
+		m.DestroyLocked()
+		if !m.TryLock() {
+			t.Error("still held")
+		}
+		m.Unlock()
+	}
+}
