@@ -99,7 +99,6 @@ type Ctx struct {
 	rxRings     []ringMem     // memory of the receive sets
 	irqs        []*Irq        // every interrupt set up, by the goroutine of attach and detach
 	msixMapped  int           // ifc_msix_mem: register of the BAR mapped for MSI-X, 0 without
-	linkTold    bool          // the driver has reported a link state
 	brokenRules sync.Map      // rules of the driver contract whose breach was logged: format to struct{}
 	brokenCount atomic.Uint64 // breaches of the driver contract
 
