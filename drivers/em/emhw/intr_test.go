@@ -90,6 +90,20 @@ func TestCauseWriteAndSetRead(t *testing.T) {
 	}
 }
 
+func TestMaskingTakesTheAssertedBitBack(t *testing.T) {
+	b := newBoard(t, "82574L")
+	b.read(emreg.ICR)
+	b.write(emreg.IMS, 0x9d)
+	b.write(emreg.ICS, emreg.ICRLSC)
+	if v := b.read(emreg.ICS); v != 0x80000004 {
+		t.Errorf("asserted: %#x", v)
+	}
+	b.write(emreg.IMC, 0xffffffff)
+	if v := b.read(emreg.ICS); v != 4 {
+		t.Errorf("masked: %#x", v)
+	}
+}
+
 func TestLineStaysAssertedUntilTheCauseIsRead(t *testing.T) {
 	for _, chip := range []string{"82540EM", "82574L"} {
 		b := newBoard(t, chip)

@@ -85,6 +85,7 @@ func New(name string, cfg hw.Config) (hw.NIC, error) {
 	n.rx = newRxUnit(n)
 	n.Reset()
 	if err := cfg.Port.Bind(n); err != nil {
+		n.stop()
 		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
 	}
 	return n, nil
@@ -131,14 +132,19 @@ func (n *nic) Plug(fn *pci.Function) { n.fn.Store(fn) }
 func (n *nic) Close() error {
 	n.closing.Do(func() {
 		n.closeErr = n.cfg.Port.Close()
-		n.engine.Close()
-		n.link.Close()
-		n.closeInterrupts()
-		for _, q := range n.tx {
-			q.batch.Close()
-		}
+		n.stop()
 	})
 	return n.closeErr
+}
+
+// stop ends engine and timers.
+func (n *nic) stop() {
+	n.engine.Close()
+	n.link.Close()
+	n.closeInterrupts()
+	for _, q := range n.tx {
+		q.batch.Close()
+	}
 }
 
 // work is the engine's: the transmit queues come first, then the receive unit.

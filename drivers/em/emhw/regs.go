@@ -49,9 +49,6 @@ func (n *nic) write(off uint64, v uint32) {
 	case off >= emreg.RSSRK && off < emreg.RSSRK+emreg.RSSRKCount*emreg.RegStride:
 		n.setReg(off, v)
 		n.rx.keyChanged.Store(true)
-	case off == emreg.RCTL:
-		n.setReg(off, v)
-		n.engine.Kick(n.rxWork()) // a port's frames may have waited for EN
 	case off == emreg.TCTL:
 		n.setReg(off, v)
 		n.startTransmit(v)

@@ -25,6 +25,14 @@ func TestChips(t *testing.T) {
 	if _, err := emhw.New("", hw.Config{Kernel: k, Name: "em0"}); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("no port: %v, want EINVAL", err)
 	}
+	taken := null.New()
+	must(t, taken.Bind(deaf{}))
+	if _, err := emhw.New("", hw.Config{Kernel: k, Name: "em1", Port: taken}); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("port in use: %v, want EBUSY", err)
+	}
+	if !taken.Link().Up {
+		t.Error("a port in use was closed")
+	}
 	if b := plug(t, k, "", hw.Config{Name: "em0", Port: null.New()}); b.fn.Identity().Device != 0x10d3 {
 		t.Errorf("default is %#x", b.fn.Identity().Device)
 	}

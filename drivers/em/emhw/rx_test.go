@@ -257,6 +257,9 @@ func TestNoBufferIsCountedAndRaised(t *testing.T) {
 	if r.words[3]>>32&3 != 3 {
 		t.Error("no reception after a refill")
 	}
+	if icr := b.read(emreg.ICR); icr&emreg.ICRRXO != 0 {
+		t.Errorf("ICR %x: overrun raised again", icr)
+	}
 }
 
 func TestLowDescriptorsAreRaisedAtTheThreshold(t *testing.T) {

@@ -119,14 +119,14 @@ func (t *txQueue) begin() bool {
 	if t.tail == t.fetch && t.batch.InFlight() == 0 {
 		return false
 	}
-	if tctl&emreg.TCTLEN == 0 {
-		if t.tail != t.fetch {
+	if tctl&emreg.TCTLEN == 0 || !n.link.Up() {
+		if tctl&emreg.TCTLEN == 0 && t.tail != t.fetch {
 			n.refuse(ruleTxDisabled, t.q, t.tail)
 		}
-		return false
-	}
-	if !n.link.Up() {
-		return false // the MAC holds what it has until there is a link
+		// The MAC holds what it has until there is a link; what the port has goes on.
+		if t.tail = t.fetch; t.batch.InFlight() == 0 {
+			return false
+		}
 	}
 	t.psp = tctl&emreg.TCTLPSP != 0
 	t.vme = n.reg(emreg.CTRL)&emreg.CtrlVME != 0
@@ -273,7 +273,7 @@ func (t *txQueue) CompleteTx(c hw.Completion) {
 		}
 	}
 	physmem.StoreRelaxed32(&t.n.regs[(emreg.TDH+t.off)/4], head)
-	if t.n.chip.lem && head == t.tail {
+	if t.n.chip.lem && head == t.n.reg(emreg.TDT+t.off) {
 		t.causes |= emreg.ICRTXQE
 	}
 }

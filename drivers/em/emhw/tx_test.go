@@ -351,3 +351,52 @@ func TestContextsAreSharedByTheQueuesOf82574(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A UDP checksum of 0 would mean none: it goes out as all ones.
+func TestUDPChecksumOfZero(t *testing.T) {
+	f := newFlow(2)
+	f.udp = true
+	f.payload[0], f.payload[1] = 0, 0
+	sum := f.build(t)[40:42]
+	copy(f.payload, sum) // adding what the checksum was makes it 0
+	b := newBoard(t, "82574L")
+	r := b.txOn(0)
+	r.put(0x0021180e, 0x00002822, 0x22000000, 0)
+	r.data(f.unsummed(t, false), 0x2b100000, 0x300)
+	r.doorbell()
+	got := b.frames()
+	if len(got) != 1 || got[0][40] != 0xff || got[0][41] != 0xff {
+		t.Errorf("frames %x", got)
+	}
+}
+
+func TestTransmitWaitsForTheLink(t *testing.T) {
+	b := newBoard(t, "82574L")
+	b.write(emreg.CTRL, b.read(emreg.CTRL)&^emreg.CtrlSLU)
+	r := b.txOn(0)
+	r.data(pad(newFlow(1).build(t)), 0x0b000000, 0)
+	r.doorbell()
+	if n := len(b.frames()); n != 0 || b.read(emreg.TDH) != 0 {
+		t.Errorf("%d frames without a link, head %d", n, b.read(emreg.TDH))
+	}
+	b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlSLU)
+	if n := len(b.frames()); n != 1 || b.read(emreg.TDH) != 1 {
+		t.Errorf("%d frames with the link, head %d", n, b.read(emreg.TDH))
+	}
+}
+
+func TestResetForgetsContexts(t *testing.T) {
+	for _, chip := range emhw.Chips() {
+		b := newBoard(t, chip)
+		r := b.txOn(0)
+		r.put(0x0021180e, 0x00003222, 0x23000000, 0)
+		r.doorbell()
+		b.write(emreg.CTRL, emreg.CtrlRST)
+		r = b.txOn(0)
+		r.data(newFlow(60).unsummed(t, false), 0x2b100000, 0x300)
+		r.doorbell()
+		if n := len(b.frames()); n != 0 || b.count("offload asked for without a context (7.2.5)") != 1 {
+			t.Errorf("%s: %d frames by a context of before", chip, n)
+		}
+	}
+}
