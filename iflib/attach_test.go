@@ -206,6 +206,31 @@ func TestAttachRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
+// The interface is there for all to see before the driver's AttachPost.
+func TestFailedAttachOfAnInterfaceThatIsUpAlready(t *testing.T) {
+	m := newMachine(t, machineConfig{check: true, tunables: map[string]string{}})
+	fn := m.insert(5, 1)
+	base := m.holdings()
+	d := &dummy{fail: map[string]error{"attach_post": syscall.EIO}}
+	cancel := ifnet.OnEvent(m.k, func(ifp *ifnet.Ifnet, e ifnet.EventKind) {
+		if e == ifnet.EventArrival {
+			ifp.InitIf()
+			d.ctx.LinkStateChange(true, 0)
+			if err := ifp.Transmit(m.packet(60)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	defer cancel()
+	if _, err := Attach(m.k, dummyConfig{qsets: 1, adminCnt: 1, keep: true}.driver(&d), fn, 0); !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+	if l := d.ctx.Ledger(); l.Handed != 1 || !l.Balanced() {
+		t.Errorf("ledger %v", l)
+	}
+	m.compare(base)
+}
+
 func TestUnitInUseIsRefused(t *testing.T) {
 	m := newMachine(t, machineConfig{})
 	d := m.attach(dummyConfig{}, m.insert(5, 1), 3)

@@ -76,7 +76,6 @@ func (ctx *Ctx) release() {
 	}
 	ctx.freeIntrMem()
 	ctx.fn.DisableBusMaster()
-	ctx.unregisterEvents()
 	ctx.freeDeviceNode()
 	ifnet.Free(ctx.ifp)
 	ctx.dropCoreOffset()

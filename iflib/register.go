@@ -373,9 +373,15 @@ func (p *progress) undo() {
 	ctx.setFlags(ctxInDetach, 0)
 	ctx.ctxLock.Unlock()
 	ctx.g.ifnetLock.Unlock()
+	ctx.unregisterEvents()
 	ctx.drainAdmin()
 	if p.ether {
 		ifnet.EtherDetach(ctx.ifp)
+	}
+	if ctx.IsRunning() { // somebody was quick to bring the new interface up
+		ctx.ctxLock.Lock()
+		ctx.stop()
+		ctx.ctxLock.Unlock()
 	}
 	ctx.freeSysctls()
 	ctx.freeQueueIrqs()
