@@ -91,6 +91,20 @@ func TestAttachRefusesBrokenParts(t *testing.T) {
 	}
 }
 
+func TestChecksumGetsASecondChance(t *testing.T) {
+	c := newCard(emreg.Dev82583V)
+	reads := 0
+	c.Fuzz = func(off uint64, v uint32) uint32 {
+		if off == emreg.EERD {
+			if reads++; reads == 1 {
+				v ^= 1 << emreg.NVMRWDataShift
+			}
+		}
+		return v
+	}
+	newBench(t, c, nil)
+}
+
 func TestVectorCountIsRaisedInTheNVM(t *testing.T) {
 	c := newCard(emreg.Dev82574L)
 	c.NVM[0x1b] = 2<<7 | 0x5

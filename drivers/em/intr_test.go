@@ -200,6 +200,17 @@ func TestStatisticsBecomeCounters(t *testing.T) {
 	}
 }
 
+func TestCountsFromBeforeAttachAreForgotten(t *testing.T) {
+	c := newCard(emreg.Dev82574L)
+	c.SetReg(emreg.MPC, 5)
+	b := newBench(t, c, nil)
+	b.sc.wantStats.Store(true)
+	b.sc.UpdateAdminStatus()
+	if got := b.text("dev.em.0.mac_stats.missed_packets"); got != "0" {
+		t.Errorf("%s missed packets at attach, want 0", got)
+	}
+}
+
 func TestMedia(t *testing.T) {
 	b := newBench(t, newCard(emreg.Dev82574L), nil)
 	b.up()

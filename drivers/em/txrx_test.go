@@ -133,12 +133,14 @@ func TestContextIsReusedByOneQueueOnly(t *testing.T) {
 	tso := packet(mbuf.CsumIPTSO, iflib.PktIPv4, segs(0x1000, 54, 0x2000, 2000))
 	longer := tcp
 	longer.IPHLen = 24
-	pkts := []iflib.PktInfo{tcp, tcp, plain, tcp, udp, tcp, longer, longer, tso, longer}
-	// After TSO the next packet of one segment gets a sentinel too.
-	if diff := cmp.Diff([]int{2, 1, 1, 1, 2, 2, 2, 1, 4, 2}, encap(t, newRings(t, 1), 0, pkts...)); diff != "" {
+	two := longer
+	two.Segs = segs(0x1000, 100, 0x2000, 100)
+	pkts := []iflib.PktInfo{tcp, tcp, plain, tcp, udp, tcp, longer, longer, tso, longer, longer, tso, two, longer}
+	// After TSO the next packet gets a sentinel too, if it has one segment.
+	if diff := cmp.Diff([]int{2, 1, 1, 1, 2, 2, 2, 1, 4, 2, 1, 4, 2, 1}, encap(t, newRings(t, 1), 0, pkts...)); diff != "" {
 		t.Errorf("one queue: descriptors a packet (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]int{2, 2, 1, 2, 2, 2, 2, 2, 4, 3}, encap(t, newRings(t, 2), 1, pkts...)); diff != "" {
+	if diff := cmp.Diff([]int{2, 2, 1, 2, 2, 2, 2, 2, 4, 3, 2, 4, 3, 2}, encap(t, newRings(t, 2), 1, pkts...)); diff != "" {
 		t.Errorf("two queues: descriptors a packet (-want +got):\n%s", diff)
 	}
 	r := newRings(t, 1)

@@ -36,9 +36,10 @@ func TestAIMRates(t *testing.T) {
 	}{
 		{"small frames", giga, 60, 20000},
 		{"small frames, low latency", with(func(c *Conditions) { c.Mode = AIMLowLatency }), 60, 70000},
-		{"middle", giga, 776, 4_000_000 / 266},            // (776+24)/3
-		{"large", giga, 1514, 4_000_000 / 769},            // (1514+24)/2
-		{"beyond the cap", giga, 60000, 4_000_000 / 1500}, // 3000/2
+		{"middle", giga, 776, 4_000_000 / 266},                                                           // (776+24)/3
+		{"below the middle", with(func(c *Conditions) { c.Mode = AIMLowLatency }), 260, 4_000_000 / 142}, // (260+24)/2
+		{"large", giga, 1514, 4_000_000 / 769},                                                           // (1514+24)/2
+		{"beyond the cap", giga, 60000, 4_000_000 / 1500},                                                // 3000/2
 		{"off", with(func(c *Conditions) { c.Mode = AIMOff }), 60, 8000},
 		{"slow link", with(func(c *Conditions) { c.Gigabit = false }), 60, 4000},
 		{"tight buffer", with(func(c *Conditions) { c.Tight = true }), 60, 8000},
