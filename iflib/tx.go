@@ -174,6 +174,9 @@ func (q *Txq) load(m *mbuf.Mbuf, slot *txSlot, remap int) (*mbuf.Mbuf, int, erro
 		if !errors.Is(err, syscall.EFBIG) {
 			q.stat.noTxDMASetup.Add(1)
 			q.stat.mapFailed.Add(1)
+			if d := q.ctx.g.dbg; d != nil {
+				d.encapLoadMbufFail.Add(1)
+			}
 			return nil, 0, q.dropEncap(m, err)
 		}
 		var ok bool
@@ -209,6 +212,10 @@ func (q *Txq) fill(m *mbuf.Mbuf, slot *txSlot, n int) (*mbuf.Mbuf, error) {
 		q.forceReclaim()
 		if n > q.avail() {
 			q.stat.noDescAvail.Add(1)
+			if d := q.ctx.g.dbg; d != nil {
+				d.encapTxqAvailFail.Add(1)
+				d.encapTxdEncapFail.Add(1)
+			}
 			q.unload(slot, m)
 			if !q.task.Queued() {
 				q.task.Enqueue()
@@ -232,6 +239,9 @@ func (q *Txq) fill(m *mbuf.Mbuf, slot *txSlot, n int) (*mbuf.Mbuf, error) {
 	}
 	slot.m = m
 	q.account(m)
+	if d := q.ctx.g.dbg; d != nil {
+		d.txEncap.Add(1)
+	}
 	return m, nil
 }
 
@@ -318,6 +328,9 @@ func (q *Txq) dropEncap(m *mbuf.Mbuf, err error) error {
 		q.cache.FreeChain(m)
 	}
 	q.ledger.encap.Add(1)
+	if d := q.ctx.g.dbg; d != nil {
+		d.encapTxdEncapFail.Add(1)
+	}
 	return err
 }
 
@@ -334,16 +347,22 @@ func (q *Txq) etherPad(m *mbuf.Mbuf) (*mbuf.Mbuf, error) {
 		d := q.cache.Dup(m)
 		q.cache.FreeChain(m)
 		if d == nil {
-			q.ctx.printf("cannot pad short frame, m_dup() failed")
-			return nil, q.dropEncap(nil, syscall.ENOMEM)
+			return nil, q.padFailed(nil, "cannot pad short frame, m_dup() failed\n")
 		}
 		m = d
 	}
 	for short := q.ctx.scctx.MinFrameSize - int(m.Pkt.Len); short > 0; short -= padStep {
 		if !q.cache.Append(m, padding[:min(short, padStep)]) {
-			q.ctx.printf("cannot pad short frame\n")
-			return nil, q.dropEncap(m, syscall.ENOMEM)
+			return nil, q.padFailed(m, "cannot pad short frame\n")
 		}
 	}
 	return m, nil
+}
+
+func (q *Txq) padFailed(m *mbuf.Mbuf, why string) error {
+	q.ctx.printf("%s", why)
+	if d := q.ctx.g.dbg; d != nil {
+		d.encapPadMbufFail.Add(1)
+	}
+	return q.dropEncap(m, syscall.ENOMEM)
 }

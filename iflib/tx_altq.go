@@ -6,11 +6,10 @@ import "github.com/ifsim/ifsim/ifnet/mbuf"
 // gives the packet to the discipline and then sends what the discipline
 // releases; any other takes the normal path (spec iflib 3.10).
 func (ctx *Ctx) transmitALTQ(m *mbuf.Mbuf) error {
-	snd := ctx.ifp.Snd()
-	if !snd.Enabled() {
+	if !ctx.ifp.SndEnabled() {
 		return ctx.transmit(m)
 	}
-	if err := snd.Enqueue(m); err != nil {
+	if err := ctx.ifp.Snd().Enqueue(m); err != nil {
 		ctx.txqs[0].ledger.in.Add(1)
 		ctx.txqs[0].ledger.altq.Add(1)
 		return err

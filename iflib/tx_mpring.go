@@ -23,6 +23,9 @@ func (ctx *Ctx) transmitMPRing(m *mbuf.Mbuf) error {
 		return err
 	}
 	q.ledger.in.Add(1)
+	if d := ctx.g.dbg; d != nil {
+		d.txSeen.Add(1)
+	}
 	abdicate := ctx.knobs.txAbdicate.Load() != 0
 	ok := q.br.Enqueue(m, txBatchSize, abdicate)
 	if abdicate {
@@ -49,6 +52,9 @@ func (ctx *Ctx) dropDown(m *mbuf.Mbuf) error {
 	q := ctx.txqs[0]
 	q.ledger.in.Add(1)
 	q.ledger.down.Add(1)
+	if d := ctx.g.dbg; d != nil {
+		d.txFrees.Add(1)
+	}
 	mbuf.FreeChain(m)
 	return syscall.ENETDOWN
 }
@@ -80,9 +86,19 @@ func (d txDrain) CanDrain(*mpring.Ring) bool {
 	return q.publishedAvail() > int(q.maxDesc) || q.txrx.TxdCreditsUpdate(q.id, false) != 0
 }
 
-// Drain sends items from cidx on and returns how many it consumed.
+// Drain sends items from cidx on and returns how many it consumed. On an
+// interface that was attached with simple_tx and shapes since, the queue belongs
+// to the holder of its mutex.
 func (d txDrain) Drain(r *mpring.Ring, cidx, pidx uint32) uint32 {
-	q := d.q
+	if d.q.ctx.simple {
+		d.q.mtx.Lock()
+		defer d.q.mtx.Unlock()
+	}
+	return d.q.drain(r, cidx, pidx)
+}
+
+// drain is Drain for the owner of the hardware ring.
+func (q *Txq) drain(r *mpring.Ring, cidx, pidx uint32) uint32 {
 	if q.ctx.admit.Load()&admitTx != admitTx {
 		return q.drainNotReady(r, cidx, pidx)
 	}
@@ -95,6 +111,9 @@ func (d txDrain) Drain(r *mpring.Ring, cidx, pidx uint32) uint32 {
 		q.publish()
 		return avail
 	case q.ctx.admit.Load()&admitOActive != 0:
+		if d := q.ctx.g.dbg; d != nil {
+			d.txqDrainOActive.Add(1)
+		}
 		q.timer.Stop()
 		q.publish()
 		return 0
@@ -109,6 +128,9 @@ func (d txDrain) Drain(r *mpring.Ring, cidx, pidx uint32) uint32 {
 // come when nobody purges the ring any more. The queue's cache is not used, it
 // may have gone.
 func (q *Txq) drainNotReady(r *mpring.Ring, cidx, pidx uint32) uint32 {
+	if d := q.ctx.g.dbg; d != nil {
+		d.txqDrainNotReady.Add(1)
+	}
 	if q.ctx.flags.Load()&uint32(ctxInDetach) == 0 {
 		return 0
 	}
@@ -146,6 +168,9 @@ func (q *Txq) drainItems(r *mpring.Ring, cidx, count uint32, rang bool) uint32 {
 			continue
 		}
 		cidx, consumed, lastErr = r.Next(cidx), consumed+1, nil
+		if d := q.ctx.g.dbg; d != nil {
+			d.txSent.Add(1)
+		}
 		if q.ctx.admit.Load()&admitRunning == 0 {
 			break
 		}
@@ -164,6 +189,9 @@ func (q *Txq) drainItems(r *mpring.Ring, cidx, count uint32, rang bool) uint32 {
 
 // flushItems frees n items from cidx on, for if_qflush.
 func (q *Txq) flushItems(r *mpring.Ring, cidx, n uint32) {
+	if d := q.ctx.g.dbg; d != nil {
+		d.txqDrainFlushing.Add(1)
+	}
 	for range n {
 		if m := r.Take(cidx); m != &q.sentinel {
 			q.ledger.flushed.Add(1)

@@ -12,13 +12,14 @@ func (q *Txq) txTask() {
 	if ctx.admit.Load()&admitRunning == 0 {
 		return // the interrupt stays masked; init enables it again
 	}
-	switch {
-	case ctx.simple:
+	shapes := ctx.ifp.SndEnabled()
+	if ctx.simple {
 		q.taskSimple()
-	default:
-		if ctx.ifp.Snd().Enabled() {
-			ctx.startALTQ()
-		}
+	}
+	if shapes {
+		ctx.startALTQ()
+	}
+	if shapes || !ctx.simple {
 		q.taskMPRing()
 	}
 	if ctx.flags.Load()&uint32(ctxLegacy) != 0 {
