@@ -26,6 +26,9 @@ func mutated(files []*ast.File, vars map[string]token.Pos) map[string]token.Pos 
 				e = x.X
 				continue
 			case *ast.Ident:
+				if x.Name == "_" {
+					return // an interface assertion, not a variable
+				}
 				if _, isVar := vars[x.Name]; isVar && (x.Obj == nil || x.Obj.Kind == ast.Var && x.Obj.Pos() == vars[x.Name]) {
 					found[x.Name] = x.Pos()
 				}
