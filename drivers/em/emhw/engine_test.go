@@ -147,6 +147,37 @@ func TestStuckHeadAndMissingCompletionFaults(t *testing.T) {
 	}
 }
 
+func TestLinkFlapAndLostInterruptFaults(t *testing.T) {
+	b := newBoard(t, "82540EM")
+	fault := func(name, prog string) {
+		must(t, b.k.Sysctl.SetText("debug.fail_point.hw.em0."+name, prog))
+	}
+	fired := b.listen("intx", func() { b.read(emreg.ICR) })
+	fault("link_flap", "1*return(5)")
+	b.read(emreg.ICR)
+	for _, step := range []struct {
+		wait time.Duration
+		up   bool
+	}{{0, false}, {4 * time.Millisecond, false}, {2 * time.Millisecond, true}} {
+		b.k.Advance(step.wait)
+		if up := b.read(emreg.STATUS)&emreg.StatusLU != 0; up != step.up {
+			t.Errorf("link %v, want %v", up, step.up)
+		}
+	}
+	if icr := b.read(emreg.ICR); icr != emreg.ICRLSC {
+		t.Errorf("ICR %#x, want LSC", icr)
+	}
+	fault("lost_intr", "1*return(1)")
+	b.write(emreg.IMS, emreg.ICRRXT0|emreg.ICRTXDW)
+	for _, want := range []int{0, 1} {
+		b.write(emreg.ICS, emreg.ICRRXT0)
+		b.k.RunUntilIdle()
+		if fired[0] != want {
+			t.Errorf("%d interrupts, want %d", fired[0], want)
+		}
+	}
+}
+
 // Registers, doorbells and frames from many goroutines: for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	for _, mode := range []hw.EngineMode{hw.EngineInline, hw.EngineThread} {

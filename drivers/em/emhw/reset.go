@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/internal/physmem"
 )
 
 // Reset implements pci.Device: everything as after power on.
@@ -24,7 +25,7 @@ func (n *nic) reset(keep []uint64) {
 		kept[i] = n.reg(off)
 	}
 	for i := range n.regs {
-		atomic.StoreUint32(&n.regs[i], 0)
+		physmem.StoreRelaxed32(&n.regs[i], 0)
 	}
 	for _, r := range n.chip.reset {
 		n.setReg(r.off, r.value)

@@ -203,7 +203,7 @@ func TestReceiveFilters(t *testing.T) {
 		{"VLAN 0 in VFTA", macHW, 0, emreg.RCTLVFE, vfta(0), true, false},
 		{"VFE with UPE still filters tags", macHW, 100, emreg.RCTLVFE | emreg.RCTLUPE, none, false, false},
 	} {
-		for _, chip := range emhw.Chips() {
+		for _, chip := range emhw.Chips()[:2] { // one of each class
 			b := newBoard(t, chip)
 			tc.set(b)
 			r := b.rxOn(0, tc.rctl)
