@@ -17,7 +17,7 @@ import (
 // is decoded again by whoever receives it: every frame sent has a link header.
 func FuzzInput(f *testing.F) {
 	opts := []byte{7, 7, 4, 0, 0, 0, 0, 0}
-	f.Add(echo4(f, "198.51.100.7", "198.51.100.1", 33), byte(14), byte(3), byte(0), byte(repairSums))
+	f.Add(echo4(f, "198.51.100.7", "198.51.100.1", 33), byte(14), byte(3), byte(repairSums))
 	f.Add(arpFrame(f, 1, peerMAC, ifnet.EtherBroadcast, "198.51.100.9", macAddr{}, "198.51.100.1"), byte(0), byte(0), byte(repairSums))
 	f.Add(arpFrame(f, 2, peerMAC, ownMAC, "198.51.100.9", ownMAC, "198.51.100.1"), byte(20), byte(1), byte(repairSums))
 	f.Add(udp4(f, ipv4("198.51.100.7", "192.0.2.1", layers.IPProtocolUDP), 18), byte(14), byte(20), byte(repairSums))
