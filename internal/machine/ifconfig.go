@@ -97,6 +97,22 @@ func (c *ifconfig) warn(err error) {
 	c.m.warnf("%s: ifconfig: %s: %v", c.where, c.ifp.Name(), err)
 }
 
+// Ifconfig runs the commands of an ifconfig(8) line, which are the words behind the
+// interface's name. The first that fails ends the run, and those before it count, as
+// in the tool; the error's text is what the tool prints behind "ifconfig: ". It may sleep.
+func (m *Machine) Ifconfig(ifp *ifnet.Ifnet, words []string) error {
+	c := &ifconfig{m: m, ifp: ifp, args: words, family: ifnet.AFInet, bits: -1}
+	for len(c.args) > 0 {
+		if err := c.word(); err != nil {
+			return err
+		}
+	}
+	if err := c.assign(); err != nil {
+		return err
+	}
+	return c.setMedia()
+}
+
 // requestError is the tool's message for a request that failed.
 func requestError(what string, err error) error {
 	return fmt.Errorf("%s: %s", what, sysctl.Strerror(err))
@@ -155,7 +171,7 @@ var argumentWords = map[string]func(c *ifconfig, arg string) error{
 	"pcp":       (*ifconfig).pcp,
 	"name":      text("ioctl SIOCSIFNAME (set name)", ifnet.IoctlSetName),
 	"descr":     text("ioctl SIOCSIFDESCR (set descr)", ifnet.IoctlSetDescr), "description": text("ioctl SIOCSIFDESCR (set descr)", ifnet.IoctlSetDescr),
-	"group": text("setifgroup: SIOCAIFGROUP", ifnet.IoctlAddGroup), "-group": text("setifgroup: SIOCDIFGROUP", ifnet.IoctlDelGroup),
+	"group": (*ifconfig).joinGroup, "-group": (*ifconfig).leaveGroup,
 	"ether": (*ifconfig).linkAddr, "lladdr": (*ifconfig).linkAddr, "link": (*ifconfig).linkAddr,
 	"media": (*ifconfig).mediaSubtype, "mediaopt": (*ifconfig).mediaOptions, "-mediaopt": (*ifconfig).clearMediaOptions,
 	"mode": noEffect("mode"), "instance": (*ifconfig).mediaInstance, "inst": (*ifconfig).mediaInstance,
@@ -200,7 +216,16 @@ func (c *ifconfig) setFlag(word string, f ifnet.Flags, on bool) error {
 	if flags == c.ifp.Flags() {
 		return nil
 	}
-	return c.request(word, ifnet.IoctlSetFlags, flags)
+	err := c.ifp.Ioctl(ifnet.IoctlSetFlags, flags)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EPERM):
+		return fmt.Errorf("%s: permission denied", word)
+	case errors.Is(err, syscall.ENXIO):
+		return fmt.Errorf("%s: no such interface", word)
+	}
+	return requestError(word, err)
 }
 
 // setCaps enables or disables capabilities as far as the interface has them; asking
@@ -227,6 +252,25 @@ func (c *ifconfig) setCaps(word string, one ifnet.Caps, two ifnet.Caps2, on bool
 		return c.request(word, ifnet.IoctlSetCapNV, &want)
 	}
 	return c.request(word, ifnet.IoctlSetCap, &want)
+}
+
+// joinGroup is setifgroup: being in the group already is no failure.
+func (c *ifconfig) joinGroup(arg string) error {
+	if arg != "" && arg[len(arg)-1] >= '0' && arg[len(arg)-1] <= '9' {
+		return usageError("setifgroup: group names may not end in a digit")
+	}
+	if err := c.ifp.Ioctl(ifnet.IoctlAddGroup, arg); err != nil && !errors.Is(err, syscall.EEXIST) {
+		return requestError("setifgroup: SIOCAIFGROUP", err)
+	}
+	return nil
+}
+
+// leaveGroup is unsetifgroup: not being in the group is no failure.
+func (c *ifconfig) leaveGroup(arg string) error {
+	if err := c.ifp.Ioctl(ifnet.IoctlDelGroup, arg); err != nil && !errors.Is(err, syscall.ENOENT) {
+		return requestError("setifgroup: SIOCDIFGROUP", err)
+	}
+	return nil
 }
 
 func (c *ifconfig) pcp(arg string) error {

@@ -81,7 +81,7 @@ func TestRCConfConfiguresInterfaces(t *testing.T) {
 func TestWhatRCConfGetsWrongIsAWarningEach(t *testing.T) {
 	b := started(t, `ifconfig_cqnic0="inet 192.0.2.1/24 foo 10.0.0.1/33 mtu many vlan 3 media 1000base vlandev" # 1
 ifconfig_cqnic0_alias0="inet 192.0.2.2/24 mtu 71 -tso4"
-ifconfig_cqnic0_alias1="mediaopt full-duplex,loud netmask 255.0.255.0 inet 2001::1 inet6 10.0.0.1 ether 1:2 -group lab"
+ifconfig_cqnic0_alias1="mediaopt full-duplex,loud netmask 255.0.255.0 inet 2001::1 inet6 10.0.0.1 ether 1:2 -group lab group lab2"
 ifconfig_cqnic1="DHCP"
 ifconfig_vlan5="up"
 ifconfig_cqnic0_inet6="2001::1"
@@ -100,7 +100,7 @@ sshd_enable="YES"
 		"etc/rc.conf:3: ifconfig: cqnic0: 2001::1: bad value",
 		"etc/rc.conf:3: ifconfig: cqnic0: 10.0.0.1: bad value",
 		"etc/rc.conf:3: ifconfig: cqnic0: ether 1:2: bad value",
-		"etc/rc.conf:3: ifconfig: cqnic0: setifgroup: SIOCDIFGROUP: No such file or directory",
+		"etc/rc.conf:3: ifconfig: cqnic0: setifgroup: group names may not end in a digit",
 		"etc/rc.conf:4: ifconfig_cqnic1: DHCP: not available",
 		"etc/rc.conf:5: ifconfig_vlan5: no such interface",
 		"etc/rc.conf:6: ifconfig_cqnic0_inet6: not known",
