@@ -310,7 +310,21 @@ func (s *stack) removeAddr(ifp *ifnet.Ifnet, addr netip.Addr) (held *mbuf.Mbuf, 
 		held = table.remove(e)
 	}
 	s.rebuild()
-	return held, true
+	return joinPackets(held, s.purge(i, table)), true
+}
+
+// purge removes the neighbours that are on no network of the interface any more and
+// returns the packets that waited for them (lltable_prefix_free). mu is held.
+func (s *stack) purge(i *iface, t *nbTable) (held *mbuf.Mbuf) {
+	for _, e := range t.all() {
+		if e.own {
+			continue
+		}
+		if r := s.fibOf(e.addr).lookup(keyOf(e.addr, i.ifp.Index())); r == nil || r.kind != routeNet || r.ifp != i.ifp {
+			held = joinPackets(held, t.remove(e))
+		}
+	}
+	return held
 }
 
 // Addrs are the interface's addresses, IPv4 first, each family in the order in which they

@@ -114,7 +114,8 @@ func (s *stack) announce(c *mbuf.Cache, ifp *ifnet.Ifnet, a netip.Addr) {
 }
 
 // arpSend sends one packet to the link address to.
-func (s *stack) arpSend(c *mbuf.Cache, ifp *ifnet.Ifnet, op uint16, to [ifnet.EtherAddrLen]byte, src netip.Addr, tha [ifnet.EtherAddrLen]byte, target netip.Addr) {
+func (s *stack) arpSend(c *mbuf.Cache, ifp *ifnet.Ifnet, op uint16,
+	to [ifnet.EtherAddrLen]byte, src netip.Addr, tha [ifnet.EtherAddrLen]byte, target netip.Addr) {
 	m := c.GetHdr()
 	if m == nil {
 		s.stats.arp.add(arpTxErrors)

@@ -292,6 +292,24 @@ func TestProxyARP(t *testing.T) {
 	}
 }
 
+func TestNeighboursGoWithTheirNetwork(t *testing.T) {
+	r := newRig(t)
+	n := r.nic(0, ownMAC, "192.0.2.10/24", "192.0.2.11/24")
+	r.must(AddStaticARP(r.k, ip("192.0.2.9"), gwMAC))
+	n.input(arpFrame(t, 1, peerMAC, ifnet.EtherBroadcast, "192.0.2.1", macAddr{}, "192.0.2.10"))
+	r.set("net.inet.ip.forwarding", "1")
+	n.input(udp4(t, ipv4("192.0.2.1", "192.0.2.77", layers.IPProtocolUDP), 8)) // waits
+	r.must(DelAddr(n.Ifnet, ip("192.0.2.10")))
+	if got := ARPTable(r.k); len(got) != 4 { // the network is there through the other address
+		t.Errorf("table %v", got)
+	}
+	r.must(DelAddr(n.Ifnet, ip("192.0.2.11")))
+	if got := ARPTable(r.k); len(got) != 0 {
+		t.Errorf("table %v", got)
+	}
+	r.noLeak()
+}
+
 func TestInterfaceEvents(t *testing.T) {
 	r := newRig(t)
 	n := r.nic(0, ownMAC, "192.0.2.10/24")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/kern"
 )
 
 // known is a machine with one interface that knows its peer.
@@ -224,12 +225,17 @@ func TestICMPRateLimit(t *testing.T) {
 // static neighbours on both sides.
 func router(t testing.TB) (r *rig, in, out *nic) {
 	r = newRig(t)
+	in, out = routerOn(r)
+	return r, in, out
+}
+
+func routerOn(r *rig) (in, out *nic) {
 	in, out = r.nic(0, ownMAC, "198.51.100.1/24"), r.nic(1, own2MAC, "192.0.2.10/24")
 	r.must(AddStaticARP(r.k, ip("198.51.100.7"), peerMAC))
 	r.must(AddStaticARP(r.k, ip("192.0.2.1"), gwMAC))
 	r.must(AddStaticARP(r.k, ip("192.0.2.2"), badMAC))
 	r.set("net.inet.ip.forwarding", "1")
-	return r, in, out
+	return in, out
 }
 
 func TestForwardOfRandomPackets(t *testing.T) {
@@ -514,7 +520,8 @@ func TestForwardAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkForward64(b *testing.B) {
-	r, in, out := router(b)
+	r := newRigWith(b, kern.Config{NCPU: 1, Executor: kern.Stepped, Clock: kern.ManualClock})
+	in, out := routerOn(r)
 	out.quiet = true
 	f := udp4(b, ipv4("198.51.100.7", "192.0.2.1", layers.IPProtocolUDP), 18)
 	b.ReportAllocs()

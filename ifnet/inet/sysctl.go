@@ -111,7 +111,8 @@ func (s *stack) addSysctls() {
 	inet6 := node(network, "inet6", numInet6, "Internet6 Family")
 	ip6 := node(inet6, "ip6", numIP6, "IP6")
 	c.Int(ip6, "hlim", sysctl.RW, &n.hopLimit, "Default hop limit to use for outgoing IPv6 packets")
-	c.Int(ip6, "auto_linklocal", sysctl.RW, &n.autoLinkLocal, "Default value of per-interface flag for automatically adding an IPv6 link-local address to interfaces when attached")
+	c.Int(ip6, "auto_linklocal", sysctl.RWTUN, &n.autoLinkLocal,
+		"Default value of per-interface flag for automatically adding an IPv6 link-local address to interfaces when attached")
 	c.Int(ip6, "dad_count", sysctl.RW, &n.dadCount, "Number of ICMPv6 NS messages sent during duplicate address detection")
 	s.addStats(c, ip6, ip6StatNames[:], &s.stats.ip6, "IP6 statistics")
 	icmp6 := node(inet6, "icmp6", numICMP6, "ICMP6")
