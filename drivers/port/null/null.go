@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/ifsim/ifsim/drivers/port"
+	"github.com/ifsim/ifsim/internal/physmem"
 )
 
 // InjectDepth is how many injected frames wait for Recv; more are dropped and counted.
@@ -17,11 +18,9 @@ const InjectDepth = 1024
 
 // Port is a null port. Its link is up from Bind until SetLink or Close.
 type Port struct {
-	done port.Completions // Send's side, atomics
-
-	txFrames, txBytes atomic.Uint64
-	txErrors          [port.NumCauses]atomic.Uint64
-	linkUp            atomic.Bool
+	tx       [port.MaxQueues]txQueue
+	txErrors [port.NumCauses]atomic.Uint64
+	linkUp   atomic.Bool
 
 	mu      sync.Mutex // guards what follows; never held while calling the client
 	client  port.Client
@@ -34,6 +33,34 @@ type Port struct {
 	tail    uint32 // oldest slot lent
 	stats   port.Stats
 	calls   sync.WaitGroup // client calls in progress; Add only with mu held and client set
+}
+
+// txQueue is what one sender counts. A queue has one user at a time, so its words are
+// plain; those that Stats reads are stored relaxed.
+type txQueue struct {
+	done, errors  int
+	frames, bytes uint64
+	_             [cacheLine - 4*wordBytes]byte
+}
+
+const (
+	cacheLine = 64
+	wordBytes = 8
+)
+
+// count books a batch of which good frames were sent.
+func (t *txQueue) count(all, good, bytes int) {
+	t.done += all
+	t.errors += all - good
+	physmem.StoreRelaxed64(&t.frames, t.frames+uint64(good))
+	physmem.StoreRelaxed64(&t.bytes, t.bytes+uint64(bytes))
+}
+
+// take returns *n and zeroes it.
+func take(n *int) int {
+	v := *n
+	*n = 0
+	return v
 }
 
 var _ port.Port = (*Port)(nil)
@@ -99,7 +126,7 @@ func (p *Port) Send(q int, frames []port.Frame) int {
 	}
 	if !p.linkUp.Load() {
 		p.txErrors[port.LinkDown].Add(uint64(len(frames)))
-		p.done.Add(q, len(frames), len(frames))
+		p.tx[q].count(len(frames), 0, 0)
 		return len(frames)
 	}
 	good, bytes := 0, 0
@@ -112,17 +139,15 @@ func (p *Port) Send(q int, frames []port.Frame) int {
 		good++
 		bytes += n
 	}
-	p.txFrames.Add(uint64(good))
-	p.txBytes.Add(uint64(bytes))
-	p.done.Add(q, len(frames), len(frames)-good)
+	p.tx[q].count(len(frames), good, bytes)
 	return len(frames)
 }
 
 // Completed returns the frames of queue q finished since the last call.
-func (p *Port) Completed(q int) int { return p.done.Take(q) }
+func (p *Port) Completed(q int) int { return take(&p.tx[q].done) }
 
 // TakeErrors returns the frames of queue q refused since the last call.
-func (p *Port) TakeErrors(q int) int { return p.done.TakeErrors(q) }
+func (p *Port) TakeErrors(q int) int { return take(&p.tx[q].errors) }
 
 // Inject makes frames arrive, as if from the wire, and returns how many found room; the
 // rest, and all of them while the link is down, are counted as drops. Data is copied
@@ -199,7 +224,10 @@ func (p *Port) Stats() port.Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.stats
-	s.TxFrames, s.TxBytes = p.txFrames.Load(), p.txBytes.Load()
+	for i := range p.tx {
+		s.TxFrames += atomic.LoadUint64(&p.tx[i].frames)
+		s.TxBytes += atomic.LoadUint64(&p.tx[i].bytes)
+	}
 	for i := range s.TxErrors {
 		s.TxErrors[i] = p.txErrors[i].Load()
 	}
