@@ -12,6 +12,9 @@ import (
 // rest is in the order of the sections of spec 1g 5.
 func (n *nic) Write32(off uint64, v uint32) {
 	n.mmio.Write()
+	if p := n.k.Probes; p.On() {
+		n.traceWrite(p, off, v)
+	}
 	if off&^emreg.RingStride == emreg.TDT {
 		n.writeTDT(int(off/emreg.RingStride&1), off, v)
 		return
@@ -21,11 +24,16 @@ func (n *nic) Write32(off uint64, v uint32) {
 }
 
 // writeTDT rings the doorbell of transmit queue q. Inline the engine's busy flag orders
-// the store, so that it need not be a locked one.
+// the store, so that it need not be a locked one. A tail that does not move brings no
+// work: what holds the queue up, a port without room or a link that is down, has it run
+// again by itself.
 func (n *nic) writeTDT(q int, off uint64, v uint32) {
 	v &= indexMask
 	if q >= len(n.tx) {
 		n.setReg(off, v)
+		return
+	}
+	if atomic.LoadUint32(&n.regs[off/4]) == v {
 		return
 	}
 	if n.cfg.Engine == hw.EngineInline {
@@ -208,6 +216,15 @@ func (n *nic) paused(q int, fn func()) {
 // Read32 implements pci.Registers32.
 func (n *nic) Read32(off uint64) uint32 {
 	n.mmio.Read()
+	v := n.read(off)
+	if p := n.k.Probes; p.On() {
+		p.FireNote(probeRead, n.cfg.Name, -1, emreg.RegName(off), off, uint64(v))
+	}
+	return v
+}
+
+// read is Read32 with the effects that reading has.
+func (n *nic) read(off uint64) uint32 {
 	if off >= emreg.StatsFirst && off <= emreg.StatsLast {
 		return n.stats.read(off)
 	}
