@@ -10,10 +10,11 @@ import (
 
 // txLedger counts what became of a queue's packets, each at the place where it
 // happens; a TSO packet is one. It survives stop, unlike FreeBSD's counters. in
-// and ringFull are counted by senders and therefore sharded; the packets handed
-// to the hardware are counted by the owner (txOwner.handed).
+// and ringFull are counted by senders and therefore sharded; what came with the
+// queue mutex held and what was handed to the hardware are counted by the owner
+// (txOwner.in and handed).
 type txLedger struct {
-	in       *kern.Counter // came to Transmit
+	in       *kern.Counter // came to Transmit without owning the queue
 	ringFull *kern.Counter // dropped: mp_ring full
 	down     atomic.Uint64 // dropped: interface down or no link
 	noDesc   atomic.Uint64 // dropped: no descriptor (simple_tx)
@@ -62,7 +63,7 @@ func (l Ledger) String() string {
 func (ctx *Ctx) Ledger() Ledger {
 	var l Ledger
 	for _, q := range ctx.txqs {
-		l.In += q.ledger.in.Load()
+		l.In += q.ledger.in.Load() + atomic.LoadUint64(&q.pub.in)
 		l.RingFull += q.ledger.ringFull.Load()
 		l.Handed += atomic.LoadUint64(&q.pub.handed)
 		l.Down += q.ledger.down.Load()

@@ -30,6 +30,9 @@ const fullRingSpins = 800
 
 // transmitSimple is iflib_simple_transmit.
 func (ctx *Ctx) transmitSimple(m *mbuf.Mbuf) error {
+	if p := ctx.k.Probes; p.On() {
+		ctx.traceTransmit(p, m)
+	}
 	if !ctx.txAdmitted() {
 		return ctx.dropDown(m)
 	}
@@ -37,7 +40,9 @@ func (ctx *Ctx) transmitSimple(m *mbuf.Mbuf) error {
 	if err != nil {
 		return err
 	}
-	q.ledger.in.Add(1)
+	if p := ctx.k.Probes; p.On() {
+		ctx.traceSelect(p, q, m)
+	}
 	if q.mtx.TryLock() {
 		return q.simpleTenure(m)
 	}
@@ -77,6 +82,7 @@ func (q *Txq) simpleContended(m *mbuf.Mbuf) error {
 		q.mtx.Lock()
 		return q.simpleTenure(m)
 	}
+	q.ledger.in.Add(1)
 	// The holder may have looked for the last time before the packet got in.
 	if q.mtx.TryLock() {
 		return q.simpleTenure(nil)
@@ -90,6 +96,9 @@ func (q *Txq) simpleContended(m *mbuf.Mbuf) error {
 func (q *Txq) deferPacket(m *mbuf.Mbuf) (in, locked bool) {
 	for range fullRingSpins {
 		if q.sbr.TryEnqueue(m) {
+			if p := q.ctx.k.Probes; p.On() {
+				p.Fire1(probeDefer, q.ctx.name, q.id, uint64(m.Pkt.Len))
+			}
 			return true, false
 		}
 		if q.mtx.TryLock() {
@@ -105,10 +114,14 @@ func (q *Txq) deferPacket(m *mbuf.Mbuf) (in, locked bool) {
 // order, then m, the caller's own packet, unless it is nil. It returns what
 // became of m.
 func (q *Txq) simpleTenure(m *mbuf.Mbuf) error {
+	if p := q.ctx.k.Probes; p.On() {
+		p.Fire1(probeMtx, q.ctx.name, q.id, boolBit(q.sbr.Ready()))
+	}
 	quota := q.ctx.g.simpleDrainQuota.Load()
 	quota = q.drainDeferred(quota)
 	var err error
 	if m != nil {
+		q.own.in++
 		err = q.simpleSend(m)
 	}
 	quota = q.drainDeferred(quota)
@@ -191,6 +204,9 @@ func (q *Txq) simpleRelease() {
 		q.freeDescs(n)
 	}
 	q.publish()
+	if p := q.ctx.k.Probes; p.On() {
+		p.Fire1(probeMtxRelease, q.ctx.name, q.id, uint64(q.own.dbPending))
+	}
 	q.mtx.Unlock()
 }
 
@@ -206,6 +222,9 @@ func (q *Txq) freeDeferred(batch *[]*mbuf.Mbuf) {
 // taskSimple is the transmit task's work on a simple_tx queue.
 func (q *Txq) taskSimple() {
 	q.mtx.Lock()
+	if p := q.ctx.k.Probes; p.On() {
+		p.Fire1(probeMtx, q.ctx.name, q.id, 0)
+	}
 	q.drainDeferred(q.ctx.g.simpleDrainQuota.Load())
 	q.simpleRelease()
 }

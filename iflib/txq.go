@@ -106,7 +106,7 @@ type txOwner struct {
 	lastReclaim   int64  // ift_last_reclaim, ticks; kept only with a reclaim threshold
 
 	opackets, obytes, omcasts uint64 // totals; published with the rest
-	handed                    uint64 // ledger: packets handed to the hardware
+	in, handed                uint64 // ledger: packets that came with the lock, packets handed to the hardware
 	emptyDoorbells            uint64 // doorbells with nothing new behind them (spec iflib 3.6)
 	remap                     int    // how far the recovery from EFBIG came for the packet at hand
 
@@ -125,6 +125,7 @@ type txPublished struct {
 	opackets  uint64
 	obytes    uint64
 	omcasts   uint64
+	in        uint64
 	handed    uint64
 	empty     uint64
 }
@@ -139,6 +140,7 @@ func (q *Txq) publish() {
 	physmem.StoreRelaxed64(&q.pub.opackets, o.opackets)
 	physmem.StoreRelaxed64(&q.pub.obytes, o.obytes)
 	physmem.StoreRelaxed64(&q.pub.omcasts, o.omcasts)
+	physmem.StoreRelaxed64(&q.pub.in, o.in)
 	physmem.StoreRelaxed64(&q.pub.handed, o.handed)
 	physmem.StoreRelaxed64(&q.pub.empty, o.emptyDoorbells)
 }
