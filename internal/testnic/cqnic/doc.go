@@ -52,7 +52,7 @@
 // 3.2 Extension descriptor, second of the packet when EXT is set.
 //
 //	word 0  0 VLAN  1 IPCSUM  2 L4CSUM  3 TSO  4 UDP  5 IPV6  31:16 TCI  47:32 MSS
-//	word 1  7:0 layer 2 length  15:8 layer 3  23:16 layer 4
+//	word 1  7:0 layer 2 length  15:8 layer 3  31:24 layer 4
 //
 // For TSO and L4CSUM the checksum field holds the pseudo header's sum, without
 // the length for TSO. TSO rewrites lengths, identification, sequence, flags.

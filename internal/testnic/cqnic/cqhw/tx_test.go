@@ -107,6 +107,20 @@ func TestDoorbellCountsPacketsNotDescriptors(t *testing.T) {
 // headers is word 1 of an extension for Ethernet, IPv4 and TCP without options.
 const headers = 14<<cqreg.TxxL2Shift | 20<<cqreg.TxxL3Shift | 20<<cqreg.TxxL4Shift
 
+// TestSegmentationOfOneBuffer has LAST in the extension, beside the header lengths.
+func TestSegmentationOfOneBuffer(t *testing.T) {
+	q := newTx(t, 16, 16)
+	q.packet(cqreg.TxxTSO|cqreg.TxxIPCsum|cqreg.TxxL4Csum|500<<cqreg.TxxMSSShift, headers, rig.TCP(900, true, true))
+	q.ringBell(1)
+	got := q.Sent()
+	if len(got) != 2 || len(got[0]) != 554 || len(got[1]) != 454 {
+		t.Fatalf("%d frames %x", len(got), got)
+	}
+	for _, b := range got {
+		rig.CheckTCP(t, b)
+	}
+}
+
 func TestSegmentationWithTagAndChecksums(t *testing.T) {
 	q := newTx(t, 16, 16)
 	const mss, payload = 1448, 4096

@@ -174,7 +174,7 @@ const (
 const (
 	TxxL2Shift = 0  // 7:0
 	TxxL3Shift = 8  // 15:8, up to 60 (40 for IPv6)
-	TxxL4Shift = 16 // 23:16
+	TxxL4Shift = 24 // 31:24; between them FIRST and LAST
 	TxxLenMask = 0xff
 )
 
