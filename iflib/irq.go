@@ -167,7 +167,14 @@ func (ctx *Ctx) freeIntrMem() {
 // declined runs the driver's filter and reports whether it keeps the interrupt
 // from going further.
 func (irq *Irq) declined() bool {
-	return irq.filter != nil && irq.filter()&FilterScheduleThread == 0
+	res := FilterScheduleThread
+	if irq.filter != nil {
+		res = irq.filter()
+	}
+	if p := irq.ctx.k.Probes; p.On() {
+		p.Fire2(probeFilter, irq.ctx.name, -1, uint64(irq.rid), boolBit(res&FilterScheduleThread != 0))
+	}
+	return res&FilterScheduleThread == 0
 }
 
 func (ctx *Ctx) countFastIntr() {

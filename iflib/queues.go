@@ -235,6 +235,7 @@ func newTxq(ctx *Ctx, id int) (*Txq, error) {
 		q.mem.free()
 		return nil, fmt.Errorf("%s: TX queue %d: %w", ctx.name, id, err)
 	}
+	q.br.SetTrace(ctx.name, id)
 	q.rings = q.mem.rings
 	q.slots = make([]txSlot, q.size)
 	q.cache = mbuf.Of(ctx.k).NewCache()

@@ -19,6 +19,9 @@ func (q *Txq) creditsUpdate() {
 	if o.cidxProcessed += uint32(n); o.cidxProcessed >= q.size {
 		o.cidxProcessed -= q.size
 	}
+	if p := q.ctx.k.Probes; p.On() {
+		p.Fire3(probeCredits, q.ctx.name, q.id, uint64(n), o.processed, uint64(o.cidxProcessed))
+	}
 }
 
 // canReclaim returns how many descriptors a reclaim would free now. The last
@@ -34,6 +37,9 @@ func (q *Txq) canReclaim() uint32 {
 	q.creditsUpdate()
 	if n := int64(o.processed-o.cleaned) - int64(q.reserve); n > int64(thresh) {
 		return uint32(n)
+	}
+	if p := q.ctx.k.Probes; p.On() {
+		p.Fire4(probeReclaimNone, q.ctx.name, q.id, o.processed-o.cleaned, uint64(q.reserve), uint64(thresh), uint64(o.inUse))
 	}
 	return 0
 }
@@ -63,6 +69,9 @@ func (q *Txq) forceReclaim() {
 func (q *Txq) freeDescs(n uint32) {
 	o := &q.own
 	q.noteReclaim()
+	if p := q.ctx.k.Probes; p.On() {
+		q.traceFree(p, n)
+	}
 	cidx := o.cidx
 	for range n {
 		if s := &q.slots[cidx]; s.m != nil {
@@ -83,6 +92,9 @@ func (q *Txq) freeDescs(n uint32) {
 func (q *Txq) collectDescs(n uint32, into []*mbuf.Mbuf) []*mbuf.Mbuf {
 	o := &q.own
 	q.noteReclaim()
+	if p := q.ctx.k.Probes; p.On() {
+		q.traceFree(p, n)
+	}
 	cidx := o.cidx
 	for range n {
 		if s := &q.slots[cidx]; s.m != nil {

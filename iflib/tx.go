@@ -80,6 +80,9 @@ func (q *Txq) reportLimit() uint32 {
 // as FreeBSD does; those rings are counted.
 func (q *Txq) doorbell(force bool) bool {
 	o := &q.own
+	if p := q.ctx.k.Probes; p.On() {
+		p.Fire5(probeDoorbell, q.ctx.name, q.id, uint64(o.dbPending), uint64(q.doorbellLimit()), boolBit(force), uint64(o.inUse), uint64(q.avail()))
+	}
 	if !force && o.dbPending < q.doorbellLimit() && q.avail() > int(q.maxDesc) {
 		return false
 	}
@@ -106,6 +109,9 @@ func (q *Txq) doorbell(force bool) bool {
 func (q *Txq) encap(m *mbuf.Mbuf) (*mbuf.Mbuf, error) {
 	o := &q.own
 	pi := &o.pi
+	if p := q.ctx.k.Probes; p.On() {
+		p.Fire5(probeEncap, q.ctx.name, q.id, uint64(m.Pkt.Len), uint64(o.pidx), uint64(q.avail()), uint64(m.Pkt.CsumFlags), uint64(m.Flags))
+	}
 	if q.ctx.sctx.Flags&FlagNeedEtherPad != 0 && int(m.Pkt.Len) < q.ctx.scctx.MinFrameSize {
 		var err error
 		if m, err = q.etherPad(m); err != nil {
@@ -118,6 +124,9 @@ func (q *Txq) encap(m *mbuf.Mbuf) (*mbuf.Mbuf, error) {
 		var pulled int
 		if m, pulled, err = parseHeader(q.ctx, q.cache, m, pi); pulled != 0 {
 			q.stat.pullups.Add(uint64(pulled))
+		}
+		if p := q.ctx.k.Probes; p.On() && err == nil {
+			p.Fire6(probeParse, q.ctx.name, q.id, uint64(pi.EHdrLen), uint64(pi.IPHLen), uint64(pi.TCPHLen), uint64(pi.IPProto), uint64(pi.EType), uint64(pulled))
 		}
 		if err != nil {
 			return nil, q.dropEncap(nil, err)
@@ -167,6 +176,9 @@ func (q *Txq) load(m *mbuf.Mbuf, slot *txSlot, remap int) (*mbuf.Mbuf, int, erro
 	for {
 		n, err := maps.tag.LoadMbuf(maps.spare, m, segs, busdma.ToDevice)
 		if err == nil {
+			if p := q.ctx.k.Probes; p.On() {
+				q.traceSegments(p, segs[:n])
+			}
 			q.own.remap = remap
 			q.bind(slot, maps)
 			return m, n, nil
@@ -225,6 +237,9 @@ func (q *Txq) fill(m *mbuf.Mbuf, slot *txSlot, n int) (*mbuf.Mbuf, error) {
 	}
 	o.pi.Segs = o.segs[:n]
 	o.rsPending += uint32(n) + 1
+	if p := q.ctx.k.Probes; p.On() {
+		p.Fire3(probeReport, q.ctx.name, q.id, uint64(o.rsPending), uint64(q.reportLimit()), boolBit(o.rsPending > q.reportLimit()))
+	}
 	if o.rsPending > q.reportLimit() || q.ctx.g.noTxBatch.Load() != 0 || q.avail()-n <= int(q.maxDesc) {
 		o.pi.Flags |= PktTxIntr
 		o.rsPending = 0

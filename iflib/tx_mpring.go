@@ -15,12 +15,18 @@ var errNoDesc error = syscall.ENOBUFS
 // queue's mp_ring and, unless somebody drains it or tx_abdicate says
 // otherwise, drains it into the hardware ring (spec iflib 3.1).
 func (ctx *Ctx) transmitMPRing(m *mbuf.Mbuf) error {
+	if p := ctx.k.Probes; p.On() {
+		ctx.traceTransmit(p, m)
+	}
 	if !ctx.txAdmitted() {
 		return ctx.dropDown(m)
 	}
 	q, m, err := ctx.selectTxq(m)
 	if err != nil {
 		return err
+	}
+	if p := ctx.k.Probes; p.On() {
+		ctx.traceSelect(p, q, m)
 	}
 	q.ledger.in.Add(1)
 	if d := ctx.g.dbg; d != nil {

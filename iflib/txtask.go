@@ -12,6 +12,9 @@ func (q *Txq) txTask() {
 	if ctx.admit.Load()&admitRunning == 0 {
 		return // the interrupt stays masked; init enables it again
 	}
+	if p := ctx.k.Probes; p.On() {
+		p.Fire1(probeTask, ctx.name, q.id, uint64(q.State().DBPending))
+	}
 	shapes := ctx.ifp.SndEnabled()
 	if ctx.simple {
 		q.taskSimple()

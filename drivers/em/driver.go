@@ -201,6 +201,7 @@ func (sc *softc) describe() {
 		s.TxRx = emTxRx{&sc.path}
 	}
 	sc.path.legacyIntr = sc.legacyFilter
+	sc.path.probes, sc.path.name = sc.ctx.Kernel().Probes, sc.ctx.Name()
 }
 
 // ringBytes is the memory of n descriptors, a multiple of what the part wants

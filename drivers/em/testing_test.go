@@ -3,6 +3,7 @@ package em
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/internal/e1000"
@@ -14,6 +15,7 @@ import (
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/physmem"
+	"github.com/ifsim/ifsim/internal/probe"
 	"github.com/ifsim/ifsim/sysctl"
 	"go.uber.org/goleak"
 )
@@ -181,6 +183,7 @@ func newRings(t testing.TB, n int) *rings {
 	}
 	r := &rings{bar: e1000test.NewBoard(testMAC, 0)}
 	r.dataPath.bar = r.bar
+	r.probes = probe.NewSet(1, func() time.Duration { return 0 })
 	r.tx, r.rx = make([]txRing, n), make([]rxRing, n)
 	for i := range n {
 		r.tx[i].init(alloc(), testDescs, i)

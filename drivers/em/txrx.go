@@ -9,6 +9,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/internal/e1000"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/probe"
 )
 
 // Shifts within the second word of a descriptor: dword 2 is its low half, dword 3 its
@@ -88,6 +89,8 @@ func (r *txRing) write(i uint32, w0, w1 uint64) uint32 {
 type dataPath struct {
 	bar        e1000.BAR
 	legacyIntr func() iflib.FilterResult
+	probes     *probe.Set
+	name       string // of the device, for trace events
 	tx         []txRing
 	rx         []rxRing
 	cmd        atomic.Uint32 // txd_cmd: IDE or nothing
@@ -161,6 +164,9 @@ func (p *dataPath) TxdEncap(pi *iflib.PktInfo) error {
 	}
 	i = r.write(i, uint64(s.Addr), cmd|s.Len)
 	pi.NewPidx = iflib.QIdx(i)
+	if t := p.probes; t.On() {
+		p.traceDescs(t, pi)
+	}
 	iflib.StoreRelaxed64(&r.load.Bytes, r.load.Bytes+uint64(pi.Len))
 	iflib.StoreRelaxed64(&r.load.Packets, r.load.Packets+1)
 	return nil

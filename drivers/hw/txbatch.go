@@ -321,6 +321,9 @@ func (b *TxBatch) sendQueued() bool {
 		for k := i; k < i+uint32(n); k++ {
 			b.Tally.Count(b.frames[k].Segs, b.slots[k].len)
 		}
+		if p := b.cfg.Kernel.Probes; p.On() {
+			b.traceSend(p, i, i+uint32(n))
+		}
 		b.sent += uint32(n)
 		if n < int(j-i) {
 			return false

@@ -49,6 +49,8 @@ type Ring struct {
 
 	drops *kern.Counter
 	base  baseline
+	dev   string // of trace events; constant once in use
+	queue int
 }
 
 // New returns an empty, idle ring of size slots, of which it fills at most
@@ -120,6 +122,9 @@ func (r *Ring) Enqueue(m *mbuf.Mbuf, budget uint32, abdicate bool) bool {
 		}
 		r.exit()
 	}
+	if p := r.k.Probes; p.On() {
+		p.Fire2(probeReserve, r.dev, r.queue, uint64(s), uint64(s.withHead(r.Next(s.head()))))
+	}
 	next := r.Next(s.head())
 	r.put(s.head(), m)
 	r.exit()
@@ -136,6 +141,9 @@ func (r *Ring) publishTo(s state, tail, budget uint32, abdicate bool) bool {
 	new := s.published(tail, f)
 	if !r.cas(s, new) {
 		return false
+	}
+	if p := r.k.Probes; p.On() {
+		p.Fire2(probePublish, r.dev, r.queue, uint64(s), uint64(new))
 	}
 	if !abdicate && s.flag() != busy {
 		r.drain(r.c, new, s.flag(), budget)
@@ -240,6 +248,9 @@ func (r *Ring) publish(budget uint32, abdicate bool) {
 // prev is the flag that BUSY replaced.
 func (r *Ring) drain(c Consumer, s state, prev flag, budget uint32) {
 	cidx, pidx := s.cidx(), s.tail()
+	if p := r.k.Probes; p.On() {
+		p.Fire4(probeDrain, r.dev, r.queue, uint64(cidx), uint64(pidx), uint64(budget), uint64(prev))
+	}
 	if prev == idle {
 		r.own.starts++
 	}
@@ -282,6 +293,9 @@ func (r *Ring) stall(s state, cidx uint32, prev flag, total uint32) {
 	for !r.cas(s, s.withCidx(cidx).withFlag(stalled)) {
 		s = r.load()
 	}
+	if p := r.k.Probes; p.On() {
+		p.Fire2(probeStall, r.dev, r.queue, uint64(s), uint64(s.withCidx(cidx).withFlag(stalled)))
+	}
 }
 
 // settle publishes cidx and decides how to go on: IDLE when everything is
@@ -306,6 +320,9 @@ func (r *Ring) settle(s state, cidx uint32, prev flag, overBudget bool) state {
 		r.own.publish()
 		new := s.withCidx(cidx).withFlag(f)
 		if r.cas(s, new) {
+			if p := r.k.Probes; p.On() {
+				p.Fire2(probeSettle, r.dev, r.queue, uint64(s), uint64(new))
+			}
 			return new
 		}
 		r.own.leave(f, prev, ^uint64(0))

@@ -83,6 +83,9 @@ func (n *nic) raise(c uint32) {
 		return
 	}
 	fresh := c &^ in.icr.Or(c)
+	if p := n.k.Probes; p.On() {
+		p.FireNote(probeCause, n.cfg.Name, -1, emreg.CauseNames(fresh), uint64(fresh), uint64(in.icr.Load()), uint64(in.ims.Load()))
+	}
 	if msix {
 		n.deliverMSIX(fresh)
 		return
@@ -113,6 +116,9 @@ func (n *nic) assertLine() {
 	in.asserted.Store(true)
 	if !n.chip.lem {
 		in.icr.Or(emreg.ICRIntAsserted)
+	}
+	if p := n.k.Probes; p.On() {
+		p.Fire2(probeLine, n.cfg.Name, -1, boolBit(fn.MSIEnabled()), uint64(in.icr.Load()))
 	}
 	n.stats.Add(stat(emreg.IAC), 1)
 	if fn.MSIEnabled() {
@@ -178,6 +184,9 @@ func (n *nic) sendMSIX(v int) {
 		if n.reg(emreg.CTRLExt)&emreg.CtrlExtIAME == 0 {
 			in.ims.And(^auto)
 		}
+	}
+	if p := n.k.Probes; p.On() {
+		p.FireNote(probeVector, n.cfg.Name, -1, emreg.CauseNames(mine), uint64(v), uint64(mine), uint64(in.icr.Load()), uint64(in.ims.Load()))
 	}
 	n.stats.Add(stat(emreg.IAC), 1)
 	fn.RaiseMSIX(v)

@@ -184,6 +184,9 @@ func (t *txQueue) FetchTx(b *hw.TxBatch) bool {
 			t.pkt.first, t.pkt.data = w, true
 		}
 		if cmd&emreg.TxdCmdEOP != 0 {
+			if p := t.n.k.Probes; p.On() {
+				t.traceFetch(p, i)
+			}
 			t.fetch = i
 			t.end(b, w)
 			return true
@@ -246,6 +249,9 @@ func (t *txQueue) end(b *hw.TxBatch, last uint64) {
 		b.Drop(cookie)
 		return
 	}
+	if p := t.n.k.Probes; p.On() {
+		t.traceGather(p, b, o)
+	}
 	if err := b.End(o, cookie); err != nil {
 		t.n.refuse(ruleOffload, t.q, uint32(last>>statusShift))
 		t.n.lost[lossTxDropped].Add(1)
@@ -272,6 +278,9 @@ func (t *txQueue) CompleteTx(c hw.Completion) {
 			t.causes |= cause
 		}
 	}
+	if p := t.n.k.Probes; p.On() {
+		p.Fire2(probeHead, t.n.cfg.Name, t.q, uint64(t.n.reg(emreg.TDH+t.off)), uint64(head))
+	}
 	physmem.StoreRelaxed32(&t.n.regs[(emreg.TDH+t.off)/4], head)
 	if t.n.chip.lem && head == t.n.reg(emreg.TDT+t.off) {
 		t.causes |= emreg.ICRTXQE
@@ -284,8 +293,12 @@ func (t *txQueue) writeBack(i uint32) {
 		return // the ring has shrunk
 	}
 	p := &t.words[2*i+1]
-	w := atomic.LoadUint64(p)&^(emreg.TxdStatMask<<statusShift) | emreg.TxdStatDD<<statusShift
+	was := atomic.LoadUint64(p)
+	w := was&^(emreg.TxdStatMask<<statusShift) | emreg.TxdStatDD<<statusShift
 	atomic.StoreUint64(p, t.n.faults.Writeback(w))
+	if s := t.n.k.Probes; s.On() {
+		t.traceWriteBack(s, i, was)
+	}
 }
 
 // writeBackAll reports each descriptor with RS from the head register to head.
@@ -325,6 +338,9 @@ func (t *txQueue) interrupt() {
 		t.n.raise(now)
 	}
 	if later != 0 {
+		if p := t.n.k.Probes; p.On() {
+			p.FireNote(probeDelay, t.n.cfg.Name, t.q, emreg.CauseNames(later), uint64(later), uint64(t.n.reg(emreg.TIDV)))
+		}
 		t.n.delays.tx.event(later)
 	}
 }

@@ -1,0 +1,24 @@
+package em
+
+import (
+	"sync/atomic"
+
+	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/drivers/internal/e1000"
+	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/internal/probe"
+)
+
+// probeWrite is a transmit descriptor as the driver wrote it.
+var probeWrite = probe.Define("em", "txd-write", "index", "word0", "word1")
+
+// traceDescs shows the descriptors of the packet that TxdEncap has written, in the words
+// of the datasheet.
+func (p *dataPath) traceDescs(s *probe.Set, pi *iflib.PktInfo) {
+	r := &p.tx[pi.QSIdx]
+	for i := uint32(pi.Pidx); i != uint32(pi.NewPidx); i = (i + 1) & r.mask {
+		at := i * e1000.DescWords
+		w := [e1000.DescWords]uint64{atomic.LoadUint64(&r.desc[at]), atomic.LoadUint64(&r.desc[at+1])}
+		s.FireNote(probeWrite, p.name, pi.QSIdx, emreg.DecodeTxDesc(w), uint64(i), w[0], w[1])
+	}
+}
