@@ -154,18 +154,22 @@ func (s *stack) ipOutput(c *mbuf.Cache, m *mbuf.Mbuf, src, dst netip.Addr) {
 		b = m.Bytes()
 		binary.BigEndian.PutUint16(b[ipSumOff:], 0)
 	}
-	if r.kind != routeLocal && int(m.Pkt.Len) > r.ifp.MTU() {
-		s.ipDrop(c, m, ipODropped) // answers are no longer than what came in
+	next := dst
+	if r.kind == routeGateway {
+		next = r.gateway
+	}
+	if mtu := r.ifp.MTU(); r.kind != routeLocal && int(m.Pkt.Len) > mtu {
+		if df != 0 {
+			s.ipDrop(c, m, ipCantFrag)
+		} else if s.sendFragments(c, m, r.ifp, next, mtu) {
+			s.stats.ip.add(ipLocalOut)
+		}
 		return
 	}
 	if r.ifp.HWAssist()&mbuf.CsumIP != 0 {
 		m.Pkt.CsumFlags |= mbuf.CsumIP
 	} else {
 		binary.BigEndian.PutUint16(b[ipSumOff:], headerSum(b[:int(b[0]&hlenMask)*hlenUnit]))
-	}
-	next := dst
-	if r.kind == routeGateway {
-		next = r.gateway
 	}
 	s.stats.ip.add(ipLocalOut)
 	if err := r.ifp.Output(c, m, next, ifnet.AFInet); err != nil {
@@ -210,7 +214,7 @@ func (s *stack) icmpError(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, typ, co
 	dst := netip.AddrFrom4([ipv4AddrLen]byte(b[ipSrcOff:]))
 	quote := min(max(icmpMinQuote, int(s.knobs.quoteLen.Load())), int(m.Pkt.Len)-hlen) + hlen
 	n.ShiftData(mbuf.MaxLinkHdr)
-	quote = min(quote, n.TrailingSpace()-ipHdrLen-icmpHdrLen)
+	quote = min(quote, min(n.TrailingSpace(), ifp.MTU())-ipHdrLen-icmpHdrLen)
 	n.SetLen(ipHdrLen + icmpHdrLen + quote)
 	n.Pkt.Len = int32(n.Len())
 	out := n.Bytes()

@@ -50,6 +50,29 @@ func TestEchoOfManySizesAndShapes(t *testing.T) {
 	r.noLeak()
 }
 
+func TestLongEchoReplyIsCutUnlessDF(t *testing.T) {
+	r, n := known(t)
+	n.SetMTU(576)
+	n.input(echo4(t, "192.0.2.1", "192.0.2.10", 1000))
+	var payload []byte
+	for _, p := range n.take() {
+		h := layer[*layers.IPv4](t, p)
+		if h.Length > 576 || int(h.FragOffset)*8 != len(payload) {
+			t.Errorf("fragment %+v", h)
+		}
+		payload = append(payload, h.Payload...)
+	}
+	if len(payload) != 1008 || !bytes.Equal(payload[8:], pattern(1000)) || fold(sumBytes(payload)) != 0xffff {
+		t.Errorf("%d bytes of reply", len(payload))
+	}
+	f := echo4(t, "192.0.2.1", "192.0.2.10", 1000)
+	f[20] = 0x40
+	n.input(fixSum(f))
+	n.none()
+	r.stat("net.inet.ip.stats.cantfrag", "1")
+	r.noLeak()
+}
+
 func TestEchoKeepsSharedStorage(t *testing.T) {
 	r, n := known(t)
 	m := r.packet(n, echo4(t, "192.0.2.1", "192.0.2.10", 100))

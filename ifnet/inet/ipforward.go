@@ -121,12 +121,14 @@ func (s *stack) ipTooBig(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, out *ifn
 		s.icmpError(c, ifp, m, icmpUnreach, icmpUnreachNeedFrag, uint32(mtu))
 		return
 	}
-	list := s.ipFragment(c, m, mtu)
-	if list == nil {
-		return
+	if s.sendFragments(c, m, out, next, mtu) {
+		s.stats.ip.add(ipForward)
 	}
-	sent := false
-	for list != nil {
+}
+
+// sendFragments cuts a packet and sends what comes of it; false if nothing was sent.
+func (s *stack) sendFragments(c *mbuf.Cache, m *mbuf.Mbuf, out *ifnet.Ifnet, next netip.Addr, mtu int) (sent bool) {
+	for list := s.ipFragment(c, m, mtu); list != nil; {
 		f := list
 		list, f.NextPkt = f.NextPkt, nil
 		if err := out.Output(c, f, next, ifnet.AFInet); err != nil {
@@ -135,9 +137,7 @@ func (s *stack) ipTooBig(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, out *ifn
 		}
 		sent = true
 	}
-	if sent {
-		s.stats.ip.add(ipForward)
-	}
+	return sent
 }
 
 // fragUnit is the unit of fragment offsets in bytes.
