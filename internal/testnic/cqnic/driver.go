@@ -79,7 +79,7 @@ var shared = iflib.SharedCtx{
 	NFL:           numFreeLists,
 	NTxQs:         numTxRings,
 	NRxQs:         numRxRings,
-	Flags:         iflib.FlagHasRxCQ | iflib.FlagHasTxCQ | iflib.FlagNeedEtherPad | iflib.FlagTSOInitIP | iflib.FlagNeedZeroCsum,
+	Flags:         iflib.FlagHasRxCQ | iflib.FlagHasTxCQ | iflib.FlagNeedEtherPad,
 }
 
 // softc is one CQ-1. Unless a field says otherwise it is constant between

@@ -61,7 +61,7 @@ var shared = iflib.SharedCtx{
 	NFL:           1,
 	NTxQs:         1,
 	NRxQs:         1,
-	Flags:         iflib.FlagHasAdminCQ | iflib.FlagAdminAlwaysRun | iflib.FlagTSOInitIP | iflib.FlagNeedZeroCsum,
+	Flags:         iflib.FlagHasAdminCQ | iflib.FlagAdminAlwaysRun | iflib.FlagNeedScratch | iflib.FlagTSOInitIP | iflib.FlagNeedZeroCsum,
 }
 
 // softc is one HWB-1. Unless a field says otherwise it is constant between
