@@ -22,7 +22,7 @@ const (
 // debug.fail_point.<name> in the syntax of fail(9):
 //
 //	off
-//	return(5)                every time, with the value 5
+//	return(5)                every time, with the value 5, of 64 bits where fail(9) has 32
 //	10*return(5)             ten times, then off
 //	2.5%return(5)            with that probability
 //	1in100->return(5)        the same as 1%return(5); not in fail(9)
@@ -94,6 +94,10 @@ func (fp *FailPoint) handle(r *sysctl.Request) error {
 	}
 	return fp.Set(val)
 }
+
+// Armed reports whether Eval has anything to decide: one load, for a path that
+// leaves all that is out of the ordinary to another function.
+func (fp *FailPoint) Armed() bool { return fp.armed.Load() != 0 }
 
 // Name is the name given at creation, without debug.fail_point.
 func (fp *FailPoint) Name() string { return fp.name }
