@@ -74,7 +74,7 @@ func (m *Machine) Detach(name string) error {
 		return err
 	}
 	n.ctx.Store(nil)
-	m.book.forget(ctx.Ifp())
+	m.forgetInet6(ctx.Name())
 	m.k.Printf("%s: detached\n", name)
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/bpf"
+	"github.com/ifsim/ifsim/ifnet/inet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/physmem"
@@ -63,9 +64,8 @@ func load(cfg Config) (*Machine, *sysctl.Loader, error) {
 	}
 	m := &Machine{
 		k: k, fabric: cfg.Fabric, work: cfg.Work, drivers: driverTable(cfg.Drivers),
-		files: files{fsys: cfg.Files, env: cfg.Env}, book: newAddrBook(),
+		files: files{fsys: cfg.Files, env: cfg.Env}, inet6: make(map[string][]string),
 	}
-	m.inet = m.book
 	m.topology.Init(k, "newbus")
 	if m.fabric == nil {
 		m.fabric = allPorts()
@@ -90,6 +90,7 @@ func initPackages(k *kern.Kernel) error {
 		func(k *kern.Kernel) error { pci.Init(k); return nil },
 		ifnet.Init,
 		func(k *kern.Kernel) error { bpf.Init(k); return nil },
+		inet.Init,
 		iflib.Init,
 	} {
 		if err := init(k); err != nil {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/inet"
 	"github.com/ifsim/ifsim/sysctl"
 )
 
@@ -296,7 +297,7 @@ func (c *ifconfig) inet6Word(w string, args int) error {
 	}
 	w = strings.Join(append([]string{w}, c.args[:args]...), " ")
 	c.args = c.args[args:]
-	c.m.book.addOption(c.ifp, w)
+	c.m.addInet6(c.ifp.Name(), w)
 	return nil
 }
 
@@ -370,7 +371,7 @@ func (c *ifconfig) assign() error {
 	default:
 		bits = classC
 	}
-	err := c.m.inet.AddAddr(c.ifp, netip.PrefixFrom(addr, bits))
+	err := inet.AddAddr(c.ifp, netip.PrefixFrom(addr, bits))
 	if err == nil || errors.Is(err, syscall.EEXIST) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -24,9 +25,10 @@ type Machine struct {
 	drivers []DriverEntry
 	files   files
 	rc      *RCConf
-	inet    AddrAssigner
-	book    *addrBook
 	said    warnings
+
+	mu    sync.Mutex
+	inet6 map[string][]string // guarded by mu: words of inet6 without effect here, by interface
 
 	// Constant once booted, in the order of the bus.
 	nics []*nic
