@@ -25,6 +25,17 @@ func (ctx *Ctx) breach(format string, a ...any) {
 	}
 }
 
+// TxGarbage reports that the device wrote something about packets of transmit queue qid
+// that cannot be, as err says. The first of each queue is logged, and the interface is
+// reset; the driver counts. Any goroutine, without the state lock.
+func (ctx *Ctx) TxGarbage(qid int, err error) {
+	if !ctx.txqs[qid].told.Swap(true) {
+		ctx.printf("TX(%d): %v\n", qid, err)
+	}
+	ctx.RequestReset()
+	ctx.AdminIntrDeferred()
+}
+
 // printf writes a console line that begins with the device's name
 // (device_printf).
 func (ctx *Ctx) printf(format string, a ...any) {

@@ -1,6 +1,8 @@
 package iflib
 
 import (
+	"errors"
+
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
@@ -163,6 +165,7 @@ func (q *Rxq) next() (*mbuf.Mbuf, rxGot) {
 	ri.VTag, ri.RSSType, ri.FlowID = 0, 0, 0
 	ri.CsumFlags, ri.CsumData, ri.Flags = 0, 0, 0
 	if err := q.txrx.RxdPktGet(ri); err != nil {
+		q.tell(err)
 		return nil, rxGotError
 	}
 	if p := q.ctx.k.Probes; p.On() {
@@ -294,9 +297,21 @@ func (q *Rxq) giveBuffer(s *rxSlot, n, pad int) *mbuf.Mbuf {
 	return m
 }
 
+// errNoFit says of a packet that it is not in the buffers where it is said to be.
+var errNoFit = errors.New("packet that does not fit its buffers")
+
+// tell logs the first garbage of a queue; all is counted.
+func (q *Rxq) tell(err error) {
+	if !q.told {
+		q.told = true
+		q.ctx.printf("RX(%d): %v\n", q.id, err)
+	}
+}
+
 // bad books a packet whose description does not fit the buffers.
 func (q *Rxq) bad(ri *RxdInfo, got rxGot) rxGot {
 	q.own.ledger.badWriteback++
+	q.tell(errNoFit)
 	if p := q.ctx.k.Probes; p.On() {
 		p.Fire4(probeRxBad, q.ctx.name, q.id, uint64(ri.Cidx), uint64(ri.NFrags), uint64(ri.Len), uint64(ri.Pad))
 	}

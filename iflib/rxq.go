@@ -49,8 +49,9 @@ type Rxq struct {
 	_ [cacheLine]byte
 
 	// The owner's half.
-	own rxOwner
-	fls []freeList // ifr_fl
+	own  rxOwner
+	fls  []freeList // ifr_fl
+	told bool       // the first garbage was logged
 
 	_ [cacheLine]byte
 

@@ -89,6 +89,7 @@ type Txq struct {
 
 	sentinel mbuf.Mbuf   // the item that stands for "ring the doorbell" in the mp_ring
 	kick     atomic.Bool // the timer wants waiting descriptors rung (hazard 2)
+	told     atomic.Bool // TxGarbage has written its line
 	wdog     txWatchdog  // mtx
 }
 
