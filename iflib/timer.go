@@ -44,6 +44,10 @@ func (q *Txq) timerFn() {
 // descriptors are out than the last packets, of which no report was asked,
 // account for, and none came back since the last period. It arms only on work
 // that came after it froze. Indices are 16 bits wide, so is the arithmetic.
+//
+// FreeBSD never resets a device that hangs while its ring fills: work that comes
+// after that waits outside. Here a ring without room for a packet counts as work
+// that came.
 func (q *Txq) watchdog() bool {
 	ctx, w, s := q.ctx, &q.wdog, q.State()
 	outstanding := s.InUse - uint16(s.Processed-s.Cleaned)
@@ -52,7 +56,7 @@ func (q *Txq) watchdog() bool {
 	switch {
 	case !frozen:
 		w.armed = 0
-	case w.armed > 0 || outstanding > w.outstandingPrev:
+	case w.armed > 0 || outstanding > w.outstandingPrev || q.publishedAvail() <= int(q.maxDesc):
 		if w.armed < math.MaxUint16 {
 			w.armed++
 		}
