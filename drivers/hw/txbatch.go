@@ -41,6 +41,7 @@ type Completion struct {
 	Cookie uint64 // given to End or Drop
 	Failed bool   // nothing was sent: dropped, or an offload that makes no sense
 	Silent bool   // fault: the head moves, but nothing is written back or raised
+	Again  bool   // fault: the packet has been reported before
 }
 
 // txSlot is a frame, beside its port.Frame.
@@ -393,6 +394,7 @@ func (b *TxBatch) Done() (c Completion, ok bool) {
 		_, c.Silent = b.cfg.Faults.MissingCompletion.Eval()
 		if _, b.repeat = b.cfg.Faults.RepeatedCompletion.Eval(); b.repeat {
 			b.last = c
+			b.last.Again = true
 		}
 		return c, true
 	}
@@ -448,8 +450,9 @@ func (b *TxBatch) Close() { b.lateTimer.close() }
 
 // TxSource is a model's transmit queue as Run drives it.
 type TxSource interface {
-	// FetchTx takes the descriptors of one packet and calls Append, and End or Drop. It
-	// returns false, without End or Drop, when there is no whole packet.
+	// FetchTx takes the descriptors of one packet and calls Append, and End or Drop; it
+	// does not call them when there is no whole packet. It reports whether there may be
+	// another.
 	FetchTx(b *TxBatch) bool
 	// CompleteTx moves the head behind a packet and writes back what was asked for.
 	CompleteTx(c Completion)

@@ -308,7 +308,7 @@ func TestTxBatchFaults(t *testing.T) {
 		q, f, _, _ := start(t)
 		must(t, f.RepeatedCompletion.Set("1*return(1)"))
 		q.b.Run(q)
-		if want := []Completion{{Cookie: 0}, {Cookie: 0}, {Cookie: 1}, {Cookie: 2}}; fmt.Sprint(q.done) != fmt.Sprint(want) {
+		if want := []Completion{{Cookie: 0}, {Cookie: 0, Again: true}, {Cookie: 1}, {Cookie: 2}}; fmt.Sprint(q.done) != fmt.Sprint(want) {
 			t.Fatalf("done %v, want %v", q.done, want)
 		}
 	})
