@@ -24,6 +24,7 @@ func TestFailPointSettings(t *testing.T) {
 		{"return(5)", []result{r5, r5}, "return(5)"},
 		{"return", []result{{0, true}}, "return"},
 		{"return(-1)", []result{{-1, true}}, "return(-1)"},
+		{"return(0x200000000)", []result{{0x200000000, true}}, "return(8589934592)"},
 		{"2*return(5)", []result{r5, r5, no, no}, "off"},
 		{"3*return(5)", []result{r5, r5}, "1*return(5)"},
 		{"1*return(5)->1*off->return(6)", []result{r5, no, r6, r6}, "0*return(5)->0*off->return(6)"},
@@ -82,7 +83,7 @@ func TestFailPointRefusals(t *testing.T) {
 		"1.23456%return": syscall.EINVAL, "%return": syscall.EINVAL, "x*return": syscall.EINVAL,
 		"-1*return": syscall.EINVAL, "return->": syscall.EINVAL, "1in100": syscall.EINVAL,
 		"1in0->return": syscall.EINVAL, "2in1->return": syscall.EINVAL, "1in2->50%return": syscall.EINVAL,
-		"return(99999999999)": syscall.EINVAL, strings.Repeat("off->", maxFailTerms) + "off": syscall.EINVAL,
+		"return(0x10000000000000000)": syscall.EINVAL, strings.Repeat("off->", maxFailTerms) + "off": syscall.EINVAL,
 		"pause": syscall.EOPNOTSUPP, "sleep(10)": syscall.EOPNOTSUPP, "delay(1)": syscall.EOPNOTSUPP,
 		"panic": syscall.EOPNOTSUPP, "1%break": syscall.EOPNOTSUPP,
 	} {

@@ -178,7 +178,7 @@ func (t *failTerm) parse(s string) error {
 	name, arg, found := strings.Cut(rest, "(")
 	if found {
 		text, ok := strings.CutSuffix(arg, ")")
-		n, err := strconv.ParseInt(strings.TrimSpace(text), 0, 32)
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 0, strconv.IntSize)
 		if !ok || err != nil {
 			return bad("bad argument")
 		}
