@@ -256,9 +256,9 @@ func (sc *softc) GetCounter(c ifnet.Counter) uint64 {
 	return n
 }
 
-// bad counts device output that is out of bounds and asks for a reset.
-func (sc *softc) bad() {
+// bad counts output of the device about a transmit queue that is out of bounds, and has
+// the interface reset.
+func (sc *softc) bad(qid int, err error) {
 	sc.badWriteback.Add(1)
-	sc.ctx.RequestReset()
-	sc.ctx.AdminIntrDeferred()
+	sc.ctx.TxGarbage(qid, err)
 }

@@ -1,6 +1,7 @@
 package cqnic
 
 import (
+	"errors"
 	"sync/atomic"
 	"syscall"
 
@@ -150,7 +151,7 @@ func (sc *softc) TxdCreditsUpdate(qid int, clear bool) int {
 			break
 		}
 		n++
-		credits += sc.txCompletion(q, w0, w1)
+		credits += sc.txCompletion(qid, w0, w1)
 	}
 	if n != start {
 		q.cq.done.Store(n)
@@ -159,19 +160,26 @@ func (sc *softc) TxdCreditsUpdate(qid int, clear bool) int {
 	return int(credits)
 }
 
+// What is wrong with a completion.
+var (
+	errCompletion = errors.New("completion of descriptors that were not handed over")
+	errHalted     = errors.New("queue halted")
+)
+
 // txCompletion returns the descriptors that one completion entry covers.
-func (sc *softc) txCompletion(q *txq, w0, w1 uint64) uint32 {
+func (sc *softc) txCompletion(qid int, w0, w1 uint64) uint32 {
+	q := &sc.txqs[qid]
 	next := uint32(w0 & cqreg.TxcNextMask)
 	mask := q.size - 1
 	credits := (next - q.next) & mask
 	if entryType(w1) != cqreg.CqeTypeTx || next >= q.size || credits > (q.pidx-q.next)&mask {
-		sc.bad()
+		sc.bad(qid, errCompletion)
 		return 0
 	}
 	q.next = next
 	sc.txRefused.Add(w0 >> cqreg.TxcErrorsShift & cqreg.TxcErrorsMask)
 	if w0&cqreg.TxcHalted != 0 {
-		sc.bad()
+		sc.bad(qid, errHalted)
 	}
 	return credits
 }

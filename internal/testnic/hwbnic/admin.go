@@ -131,8 +131,7 @@ func (a *adminq) drain(op uint32) (answer response, ok bool) {
 		case r.op == hwbreg.EventLink:
 			a.link.Store(r.r1)
 		case r.op == hwbreg.EventHalted:
-			a.sc.txHalts.Add(1)
-			a.sc.bad()
+			a.sc.halted(r.r1)
 		case op != 0 && r.op == op && r.cookie == a.cookie:
 			answer, ok = r, true
 		default:

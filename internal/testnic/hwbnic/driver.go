@@ -1,6 +1,7 @@
 package hwbnic
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"syscall"
@@ -270,9 +271,15 @@ func (sc *softc) GetCounter(c ifnet.Counter) uint64 {
 	return n
 }
 
-// bad counts device output that is out of bounds and asks for a reset.
-func (sc *softc) bad() {
+// errHalted says that the device does not understand what was written.
+var errHalted = errors.New("queue halted")
+
+// halted handles the event of a transmit queue that the device has halted.
+func (sc *softc) halted(qid uint64) {
 	sc.badWriteback.Add(1)
-	sc.ctx.RequestReset()
-	sc.ctx.AdminIntrDeferred()
+	if qid >= uint64(len(sc.txqs)) {
+		return // no such queue: nothing is halted
+	}
+	sc.txHalts.Add(1)
+	sc.ctx.TxGarbage(int(qid), errHalted)
 }

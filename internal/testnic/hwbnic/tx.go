@@ -1,6 +1,7 @@
 package hwbnic
 
 import (
+	"errors"
 	"sync/atomic"
 	"syscall"
 
@@ -121,6 +122,9 @@ func (sc *softc) TxdFlush(qid int, value uint32) {
 	sc.regs.Write32(qreg(qid, hwbreg.TXTAIL), value)
 }
 
+// errHead says that the head word names a descriptor that was not handed over.
+var errHead = errors.New("head beyond what was handed over")
+
 // TxdCreditsUpdate reads the head word. A peek only tells whether it has moved.
 func (sc *softc) TxdCreditsUpdate(qid int, clear bool) int {
 	q := &sc.txqs[qid]
@@ -135,7 +139,8 @@ func (sc *softc) TxdCreditsUpdate(qid int, clear bool) int {
 	mask := q.size - 1
 	credits := (head - done) & mask
 	if head >= q.size || credits > (q.pidx-done)&mask {
-		sc.bad()
+		sc.badWriteback.Add(1)
+		sc.ctx.TxGarbage(qid, errHead)
 		return 0
 	}
 	q.done.Store(head)

@@ -275,15 +275,17 @@ func (p *txPacket) request() offload.Request {
 
 // CompleteTx reports a packet that is done (datasheet 5).
 func (t *txQueue) CompleteTx(c hw.Completion) {
-	if c.Failed && c.Cookie&cookieHalted == 0 {
+	if c.Failed && !c.Again && c.Cookie&cookieHalted == 0 {
 		t.refused++
 		t.n.stats.Shard(t.id).Add(statID(cqreg.StatTxErrors), 1)
 	}
-	t.done.Add(1)
+	if !c.Again {
+		t.done.Add(1)
+	}
 	if c.Cookie&cookieReport == 0 {
 		return
 	}
-	if t.reserved > 0 {
+	if t.reserved > 0 && !c.Again {
 		t.reserved--
 	}
 	if c.Silent {

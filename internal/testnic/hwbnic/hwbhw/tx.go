@@ -208,7 +208,7 @@ func (t *txQueue) request(first uint64) offload.Request {
 // CompleteTx writes the head back behind a packet that asks for it (datasheet 3.2).
 func (t *txQueue) CompleteTx(c hw.Completion) {
 	n := t.p.n
-	if c.Failed {
+	if c.Failed && !c.Again {
 		n.stats.Shard(t.p.id).Add(statID(hwbreg.StatTxErrors), 1)
 	}
 	if c.Silent || c.Cookie&cookieRS == 0 {
