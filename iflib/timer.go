@@ -45,13 +45,16 @@ func (q *Txq) timerFn() {
 // account for, and none came back since the last period. It arms only on work
 // that came after it froze. Indices are 16 bits wide, so is the arithmetic.
 //
-// FreeBSD never resets a device that hangs while its ring fills: work that comes
-// after that waits outside. Here a ring without room for a packet counts as work
-// that came.
+// FreeBSD's misses two hangs. To it a queue with a doorbell to come is never
+// frozen, so that a trickle of packets, each of which waits for the timer to ring,
+// hides one; here only what the hardware was told of is out. And while the ring
+// fills nothing arms, and once it is full no work can come; here a ring without
+// room for a packet counts as work that came.
 func (q *Txq) watchdog() bool {
 	ctx, w, s := q.ctx, &q.wdog, q.State()
 	outstanding := s.InUse - uint16(s.Processed-s.Cleaned)
-	frozen := outstanding > s.RSPending && s.Processed == w.processedPrev && s.DBPending == 0 &&
+	outstanding -= min(outstanding, s.DBPending)
+	frozen := outstanding > s.RSPending && s.Processed == w.processedPrev &&
 		!ctx.scctx.PauseFrames.Load() && ctx.admit.Load()&admitLinkUp != 0
 	switch {
 	case !frozen:

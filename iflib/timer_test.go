@@ -106,9 +106,29 @@ func TestWatchdog(t *testing.T) {
 			}
 		}, 8, 0},
 		{"descriptors that wait for the doorbell", func(r *wdogRig, _ int) {
-			r.q.own.dbPending = 3
+			r.q.own.dbPending += 3
 			r.post(3)
 		}, never, 10},
+		{"a trickle that waits for the doorbell behind a burst", func(r *wdogRig, p int) {
+			if p == 1 {
+				r.post(20)
+				return
+			}
+			r.q.own.dbPending = 1
+			r.post(1)
+		}, 4, 2},
+		{"a ring that fills in the period in which it freezes", func(r *wdogRig, p int) {
+			if p == 1 {
+				r.post(ctlRing - defaultTxPad - 8)
+				r.complete(1)
+			}
+		}, 5, 0},
+		{"a ring with room that fills in the period in which it freezes", func(r *wdogRig, p int) {
+			if p == 1 {
+				r.post(ctlRing - defaultTxPad - 9)
+				r.complete(1)
+			}
+		}, never, 0},
 		{"a lost interrupt", func(r *wdogRig, _ int) { r.post(1); r.txrx.credits = 5 }, never, 7},
 		{"a lost interrupt that is found", func(r *wdogRig, p int) {
 			if p == 1 {
