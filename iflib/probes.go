@@ -5,7 +5,7 @@ import "github.com/ifsim/ifsim/internal/probe"
 // Trace points of the data path. The module of an event is the device, its
 // queue the queue.
 var (
-	probeTransmit    = probe.Define("iflib", "if-transmit", "len", "mbufs", "flowid", "rsstype", "csum_flags")
+	probeTransmit    = probe.Define("iflib", "if-transmit", "len", "mbufs", "flowid", "rsstype", "csum_flags", "simple_tx")
 	probeSelect      = probe.Define("iflib", "txq-select", "queue", "ntxqs", "flowid")
 	probeMtx         = probe.Define("iflib", "mtx-acquire", "deferred")
 	probeMtxRelease  = probe.Define("iflib", "mtx-release", "db_pending")
@@ -20,7 +20,7 @@ var (
 	probeCredits     = probe.Define("iflib", "credits-update", "credits", "processed", "cidx_processed")
 	probeReclaimNone = probe.Define("iflib", "tx-reclaim-none", "completed", "reserve", "thresh", "in_use")
 	probeFree        = probe.Define("iflib", "tx-free", "slot", "mbufs", "len")
-	probeTxdEncap    = probe.Define("iflib", "txd-encap", "pidx", "ndescs", "nsegs", "len", "flags")
+	probeTxdEncap    = probe.Define("iflib", "txd-encap", "pidx", "ndescs", "nsegs", "len", "flags", "new_pidx")
 	probeTxdFlush    = probe.Define("iflib", "txd-flush", "value", "pending")
 	probeReclaim     = probe.Define("iflib", "tx-reclaim", "from", "to", "ndescs")
 	probeInit        = probe.Define("iflib", "init", "failed")

@@ -10,8 +10,8 @@ import (
 
 // traceTransmit shows a packet as if_transmit gets it.
 func (ctx *Ctx) traceTransmit(p *probe.Set, m *mbuf.Mbuf) {
-	p.Fire5(probeTransmit, ctx.name, -1, uint64(m.Pkt.Len), uint64(chainLen(m)), uint64(m.Pkt.FlowID),
-		uint64(m.Pkt.RSSType), uint64(m.Pkt.CsumFlags))
+	p.Fire6(probeTransmit, ctx.name, -1, uint64(m.Pkt.Len), uint64(chainLen(m)), uint64(m.Pkt.FlowID),
+		uint64(m.Pkt.RSSType), uint64(m.Pkt.CsumFlags), boolBit(ctx.simple))
 }
 
 // chainLen is the number of mbufs in a packet.

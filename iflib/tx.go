@@ -279,7 +279,7 @@ func (q *Txq) advance() bool {
 		o.gen = 1
 	}
 	if p := q.ctx.k.Probes; p.On() {
-		p.Fire5(probeTxdEncap, q.ctx.name, q.id, uint64(o.pidx), uint64(ndesc), uint64(len(o.pi.Segs)), uint64(o.pi.Len), uint64(o.pi.Flags))
+		p.Fire6(probeTxdEncap, q.ctx.name, q.id, uint64(o.pidx), uint64(ndesc), uint64(len(o.pi.Segs)), uint64(o.pi.Len), uint64(o.pi.Flags), uint64(next))
 	}
 	o.inUse += ndesc
 	o.dbPending += ndesc

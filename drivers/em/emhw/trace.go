@@ -79,7 +79,7 @@ func offloadText(o *hw.Offload) string {
 		out = append(out, fmt.Sprintf("VLAN tag %#04x", o.TCI))
 	}
 	if o.Flags&hw.TxPad != 0 {
-		out = append(out, fmt.Sprintf("padding to %d bytes", hw.MinFrame))
+		out = append(out, fmt.Sprintf("padding if it is shorter than %d bytes", hw.MinFrame))
 	}
 	if len(out) == 0 {
 		return "no offload"
