@@ -1,0 +1,67 @@
+package ctl
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"syscall"
+	"time"
+)
+
+// maxReply is the longest reply in bytes: both outputs in base64, and a little more.
+const maxReply = 3 * maxOutput
+
+// Do sends a request to the machine at path and waits for its reply, which may take as
+// long as what is asked for. When ctx ends the connection does, and with it what the
+// machine does for it. A failure that the machine reports is in the reply.
+func Do(ctx context.Context, path string, req Request) (Reply, error) {
+	reply, err := do(ctx, path, req)
+	switch {
+	case ctx.Err() != nil:
+		return reply, ctx.Err()
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED):
+		return reply, fmt.Errorf("no machine runs at %s; ifsim boot DIR starts one", path)
+	case err != nil:
+		return reply, fmt.Errorf("control socket %s: %w", path, err)
+	}
+	return reply, nil
+}
+
+func do(ctx context.Context, path string, req Request) (reply Reply, err error) {
+	text, err := json.Marshal(req)
+	if err != nil {
+		return reply, err
+	}
+	if len(text) >= MaxRequest {
+		return reply, errTooLong
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return reply, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if err := conn.SetWriteDeadline(time.Now().Add(requestTime)); err != nil {
+		return reply, err
+	}
+	if _, err := conn.Write(append(text, '\n')); err != nil {
+		return reply, err
+	}
+	line, err := bufio.NewReader(io.LimitReader(conn, maxReply)).ReadBytes('\n')
+	if errors.Is(err, io.EOF) {
+		return reply, errors.New("the machine went away before it answered")
+	}
+	if err != nil {
+		return reply, err
+	}
+	if err := json.Unmarshal(line, &reply); err != nil {
+		return reply, fmt.Errorf("reply is not understood: %w", err)
+	}
+	return reply, nil
+}

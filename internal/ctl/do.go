@@ -1,0 +1,60 @@
+package ctl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
+	"github.com/ifsim/ifsim/sysctl/sysctl8"
+)
+
+// do carries a request out.
+func (s *Server) do(ctx context.Context, req Request) Reply {
+	var stdout, stderr output
+	var reply Reply
+	switch req.Command {
+	case CommandSysctl:
+		c := sysctl8.Command{Tree: s.m.Kernel().Sysctl, Stdout: &stdout, Stderr: &stderr}
+		c.Open = func(name string) (io.ReadCloser, error) { return openFile(req.Dir, name) }
+		reply.Exit = c.Run(req.Args)
+	case CommandIfconfig:
+		reply.Exit = ifconfig8.Run(s.m, req.Args, &stdout, &stderr)
+	case CommandPktgen:
+		res, err := s.pktgen(ctx, *req.Pktgen)
+		reply.Pktgen = &res
+		if err != nil {
+			reply.Error, reply.Exit = err.Error(), 1
+		}
+	}
+	reply.Stdout, reply.Stderr = stdout.Bytes(), stderr.Bytes()
+	if stdout.cut || stderr.cut {
+		reply.Error = fmt.Sprintf("output longer than %d bytes", maxOutput)
+		reply.Exit = 1
+	}
+	return reply
+}
+
+// openFile opens a file of sysctl -f as the client means it. Only regular files, as
+// others may never end. EINVAL: it is not one.
+func openFile(dir, name string) (io.ReadCloser, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = syscall.EINVAL
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}

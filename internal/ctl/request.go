@@ -1,0 +1,90 @@
+package ctl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Commands of a request.
+const (
+	CommandSysctl   = "sysctl"   // sysctl(8) with Args
+	CommandIfconfig = "ifconfig" // ifconfig(8) with Args
+	CommandPktgen   = "pktgen"   // send frames as Pktgen says
+)
+
+// MaxRequest is the longest request in bytes, with its newline.
+const MaxRequest = 64 << 10
+
+// maxOutput bounds what a tool may print, each of stdout and stderr, in bytes.
+const maxOutput = 8 << 20
+
+// Request is what a client asks for.
+type Request struct {
+	Command string   `json:"command"`
+	Args    []string `json:"args,omitempty"` // behind the command's name
+	// Dir is the client's working directory, where the files of sysctl -f are looked for.
+	Dir    string        `json:"dir,omitempty"`
+	Pktgen *PktgenParams `json:"pktgen,omitempty"`
+}
+
+// Reply is the answer. With Error the request was not carried out, or not to its end;
+// the rest is as far as it came. Stdout and Stderr are base64 in JSON, as sysctl -b
+// prints bytes.
+type Reply struct {
+	Stdout []byte        `json:"stdout,omitempty"`
+	Stderr []byte        `json:"stderr,omitempty"`
+	Exit   int           `json:"exit"`
+	Pktgen *PktgenResult `json:"pktgen,omitempty"`
+	Error  string        `json:"error,omitempty"`
+}
+
+// errTooLong is a request without a newline in MaxRequest bytes.
+var errTooLong = fmt.Errorf("request longer than %d bytes", MaxRequest)
+
+// decode reads a request of one line. What it does not know is an error, so that a
+// misspelt field is not ignored.
+func decode(line []byte) (Request, error) {
+	var req Request
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&req); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return req, errors.New("request is not a JSON object")
+		}
+		return req, fmt.Errorf("request is not understood: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return req, errors.New("more than one JSON value in a request")
+	}
+	switch req.Command {
+	case CommandSysctl, CommandIfconfig:
+		if req.Pktgen != nil {
+			return req, fmt.Errorf("parameters of pktgen in a request for %s", req.Command)
+		}
+	case CommandPktgen:
+		if req.Pktgen == nil {
+			return req, errors.New("pktgen without parameters")
+		}
+	default:
+		return req, fmt.Errorf("unknown command %q", req.Command)
+	}
+	return req, nil
+}
+
+// output keeps what a tool prints up to maxOutput.
+type output struct {
+	bytes.Buffer
+	cut bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if room := maxOutput - o.Len(); len(p) > room {
+		o.Buffer.Write(p[:room])
+		o.cut = true
+		return len(p), nil
+	}
+	return o.Buffer.Write(p)
+}
