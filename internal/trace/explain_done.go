@@ -11,8 +11,14 @@ func explainRegWrite(x *explainer) {
 	name, causes, _ := strings.Cut(x.e.Note, " ")
 	x.say("%s <- %#x", name, x.arg("value"))
 	switch {
+	case name == "IMS":
+		x.also("(%s): these causes may interrupt again.", causes)
+	case name == "IMC":
+		x.also("(%s): these causes are masked.", causes)
 	case causes != "":
 		x.also("(%s).", causes)
+	case strings.HasPrefix(name, "EITR") || name == "ITR":
+		x.also("(%d units of 256 ns): the least time between two interrupts, adapted to the traffic.", x.arg("value"))
 	case strings.HasPrefix(name, "TDT") && x.arg("old") == x.arg("new"):
 		x.also("(%d): the tail does not move, there is nothing new for the hardware.", x.arg("value"))
 	case strings.HasPrefix(name, "TDT"):
