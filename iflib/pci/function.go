@@ -169,10 +169,10 @@ func (f *Function) MapBAR(rid int) (BAR, error) {
 		return nil, fmt.Errorf("mapping BAR %#x of %v: %w", rid, f.loc, syscall.ENXIO)
 	}
 	b.mapped = true
-	w := window{f: f, bar: b.BAR, size: b.Size, decode: modeMem}
+	w := newWindow(f, b.BARInfo)
 	cmd := uint16(CmdMem)
 	if b.Kind == IO {
-		w.decode, cmd = modeIO, CmdIO
+		cmd = CmdIO
 	}
 	f.setCommand(cmd, 0)
 	if f.cost != (MMIOCost{}) {

@@ -5,11 +5,23 @@ package pci
 type window struct {
 	f      *Function
 	bar    BAR
+	regs   Registers32 // behind bar if that is a Regs32, else nil: aligned words go there straight
 	size   uint64
 	decode uint32 // the mode bit that must be set
 }
 
 var _ BAR = (*window)(nil)
+
+func newWindow(f *Function, b BARInfo) window {
+	w := window{f: f, bar: b.BAR, size: b.Size, decode: modeMem}
+	if b.Kind == IO {
+		w.decode = modeIO
+	}
+	if r, ok := b.BAR.(Regs32); ok {
+		w.regs = r.Registers32
+	}
+	return w
+}
 
 func (w *window) hit(off, n uint64) bool {
 	return w.f.mode.Load()&w.decode != 0 && n <= w.size && off <= w.size-n
@@ -32,6 +44,9 @@ func (w *window) Read16(off uint64) uint16 {
 func (w *window) Read32(off uint64) uint32 {
 	if !w.hit(off, 4) {
 		return ^uint32(0)
+	}
+	if w.regs != nil && off&wordMask == 0 {
+		return w.regs.Read32(off)
 	}
 	return w.bar.Read32(off)
 }
@@ -56,7 +71,11 @@ func (w *window) Write16(off uint64, v uint16) {
 }
 
 func (w *window) Write32(off uint64, v uint32) {
-	if w.hit(off, 4) {
+	switch {
+	case !w.hit(off, 4):
+	case w.regs != nil && off&wordMask == 0:
+		w.regs.Write32(off, v)
+	default:
 		w.bar.Write32(off, v)
 	}
 }
