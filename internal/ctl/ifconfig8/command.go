@@ -3,7 +3,6 @@ package ifconfig8
 import (
 	"fmt"
 	"io"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -17,8 +16,6 @@ type Machine interface {
 	Kernel() *kern.Kernel
 	// Ifconfig runs the commands behind an interface's name; its error is the tool's message.
 	Ifconfig(ifp *ifnet.Ifnet, words []string) error
-	// Addrs are the addresses of an interface of a machine without internet protocols.
-	Addrs(name string) []netip.Prefix
 }
 
 // exitFailure is the status of every failure.

@@ -1,10 +1,8 @@
 package ifconfig8
 
 import (
-	"encoding/binary"
 	"fmt"
 	"net"
-	"net/netip"
 	"strings"
 
 	"github.com/ifsim/ifsim/ifnet"
@@ -26,7 +24,7 @@ func (c *command) status(ifp *ifnet.Ifnet) {
 	if c.shows(ifnet.AFLink) {
 		c.link(ifp)
 	}
-	for _, a := range addrs(c.m, ifp) {
+	for _, a := range inet.Addrs(ifp) {
 		if a.Prefix.Addr().Is4() && c.shows(ifnet.AFInet) || a.Prefix.Addr().Is6() && c.shows(ifnet.AFInet6) {
 			c.printf("\t%s\n", a)
 		}
@@ -86,36 +84,4 @@ func (c *command) groups(groups []string) {
 	if len(shown) > 0 {
 		c.printf("\tgroups: %s\n", strings.Join(shown, " "))
 	}
-}
-
-// addrs are the addresses of an interface, which a machine without internet protocols
-// keeps itself.
-func addrs(m Machine, ifp *ifnet.Ifnet) []inet.Addr {
-	if list := inet.Addrs(ifp); list != nil {
-		return list
-	}
-	var v4, v6 []inet.Addr
-	for _, p := range m.Addrs(ifp.Name()) {
-		a := inet.Addr{Prefix: p, If: ifp.Name()}
-		if p.Addr().Is4() {
-			if ifp.Flags()&ifnet.FlagBroadcast != 0 {
-				a.Broadcast = broadcast(p)
-			}
-			v4 = append(v4, a)
-			continue
-		}
-		if p.Addr().IsLinkLocalUnicast() {
-			a.Scope = ifp.Index()
-		}
-		v6 = append(v6, a)
-	}
-	return append(v4, v6...)
-}
-
-// broadcast is the last address of an IPv4 network.
-func broadcast(p netip.Prefix) netip.Addr {
-	b := p.Addr().As4()
-	host := ^uint32(0) >> p.Bits()
-	binary.BigEndian.PutUint32(b[:], binary.BigEndian.Uint32(b[:])|host)
-	return netip.AddrFrom4(b)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/inet"
 )
 
 const ether = ifnet.MediaEther
@@ -34,8 +35,9 @@ func full(b *box) *ifnet.Ifnet {
 	must(b.t, ifp.Ioctl(ifnet.IoctlAddGroup, "wan"))
 	must(b.t, ifp.Ioctl(ifnet.IoctlAddGroup, "lab"))
 	ifp.SetPCP(5)
+	must(b.t, b.k.Sysctl.SetText("net.inet6.ip6.dad_count", "0"))
 	for _, a := range []string{"fe80::ff:fe00:1/64", "192.0.2.10/24", "2001:db8::1/48", "198.51.100.1/32", "203.0.113.129/25"} {
-		b.addrs["em0"] = append(b.addrs["em0"], netip.MustParsePrefix(a))
+		must(b.t, inet.AddAddr(ifp, netip.MustParsePrefix(a)))
 	}
 	return ifp
 }
@@ -59,7 +61,7 @@ const fullText = `em0: flags=1008843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST,LOWE
 		media autoselect
 		media 1000baseT mediaopt full-duplex,txpause
 		media 10GBase-KR instance 2
-	nd6 options=29<PERFORMNUD,IFDISABLED,AUTO_LINKLOCAL>
+	nd6 options=21<PERFORMNUD,AUTO_LINKLOCAL>
 	tunnel inet a --> b
 	drivername: em0
 `

@@ -3,12 +3,12 @@ package ifconfig8_test
 import (
 	"bytes"
 	"errors"
-	"net/netip"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/inet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
 	"github.com/ifsim/ifsim/internal/kern"
@@ -26,13 +26,10 @@ const memSize = 16 << 20
 type box struct {
 	t     testing.TB
 	k     *kern.Kernel
-	addrs map[string][]netip.Prefix
 	words [][]string // given to Ifconfig
 }
 
 func (b *box) Kernel() *kern.Kernel { return b.k }
-
-func (b *box) Addrs(name string) []netip.Prefix { return b.addrs[name] }
 
 // Ifconfig renames at "name", refuses "no", and writes down the rest.
 func (b *box) Ifconfig(ifp *ifnet.Ifnet, words []string) error {
@@ -53,8 +50,8 @@ func newBox(t testing.TB) *box {
 	t.Cleanup(func() { must(t, k.Close()) })
 	_, err = mbuf.Init(k, mbuf.Config{})
 	must(t, err)
-	must(t, ifnet.Init(k))
-	return &box{t: t, k: k, addrs: map[string][]netip.Prefix{}}
+	must(t, inet.Init(k))
+	return &box{t: t, k: k}
 }
 
 // nic is what the driver of an interface answers.
