@@ -297,7 +297,7 @@ func (q *Txq) account(m *mbuf.Mbuf) {
 	if o.pi.CsumFlags&mbuf.CsumTSO != 0 && o.pi.TSOSegSz != 0 {
 		hlen := uint64(o.pi.EHdrLen) + uint64(o.pi.IPHLen) + uint64(o.pi.TCPHLen)
 		payload := uint64(o.pi.Len) - hlen
-		pkts = (payload + uint64(o.pi.TSOSegSz) - 1) / uint64(o.pi.TSOSegSz)
+		pkts = max((payload+uint64(o.pi.TSOSegSz)-1)/uint64(o.pi.TSOSegSz), 1) // headers alone are a frame
 		bytes = payload + pkts*hlen
 	}
 	o.opackets += pkts
