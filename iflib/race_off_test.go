@@ -1,0 +1,5 @@
+//go:build !race
+
+package iflib_test
+
+const raceEnabled = false
