@@ -7,6 +7,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/em/emhw"
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/null"
+	"github.com/ifsim/ifsim/drivers/port/packet"
 	"github.com/ifsim/ifsim/drivers/port/pair"
 )
 
@@ -35,5 +36,5 @@ func driverTable(more []DriverEntry) []DriverEntry {
 
 // allPorts is a fabric with every kind of port.
 func allPorts() *port.Fabric {
-	return port.NewFabric(null.Kind(), pair.Kind())
+	return port.NewFabric(null.Kind(), pair.Kind(), packet.Kind())
 }
