@@ -217,12 +217,16 @@ func newTxq(ctx *Ctx, id int) (*Txq, error) {
 	s, sc := &ctx.scctx, ctx.sctx
 	q := &Txq{
 		ctx: ctx, id: id, txrx: ctx.txrx,
-		brOffset: sc.txRing(), updFreq: txUpdateFreq, pad: uint32(s.TxPad),
+		brOffset: sc.txRing(), pad: uint32(s.TxPad), g: ctx.g, dbg: ctx.g.dbg, probes: ctx.k.Probes, ifp: ctx.ifp,
 		maxSegs: s.TxNSegments, maxTSOSegs: s.TSOSegmentsMax, reserve: uint32(s.TxNSegments),
 		maxDesc: uint32(max(s.TSOSegmentsMax, s.TxNSegments)),
 		txTag:   ctx.txTag, tsoTag: ctx.tsoTag, keepMaps: busdma.Checking(ctx.k),
 	}
 	q.size = uint32(s.NTxd[q.brOffset])
+	q.notify = q.size/txUpdateFreq - 1
+	if sc.Flags&FlagNeedEtherPad != 0 {
+		q.padTo = s.MinFrameSize
+	}
 	q.ledger.in, q.ledger.ringFull = kern.NewCounter(), kern.NewCounter()
 	var err error
 	if q.mem, err = ctx.allocRings(s.TxQSizes[:sc.NTxQs]); err != nil {

@@ -19,7 +19,7 @@ func (q *Txq) creditsUpdate() {
 	if o.cidxProcessed += uint32(n); o.cidxProcessed >= q.size {
 		o.cidxProcessed -= q.size
 	}
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		p.Fire3(probeCredits, q.ctx.name, q.id, uint64(n), o.processed, uint64(o.cidxProcessed))
 	}
 }
@@ -38,7 +38,7 @@ func (q *Txq) canReclaim() uint32 {
 	if n := int64(o.processed-o.cleaned) - int64(q.reserve); n > int64(thresh) {
 		return uint32(n)
 	}
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		p.Fire4(probeReclaimNone, q.ctx.name, q.id, o.processed-o.cleaned, uint64(q.reserve), uint64(thresh), uint64(o.inUse))
 	}
 	return 0
@@ -69,7 +69,7 @@ func (q *Txq) forceReclaim() {
 func (q *Txq) freeDescs(n uint32) {
 	o := &q.own
 	q.noteReclaim()
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		q.traceFree(p, n)
 	}
 	cidx := o.cidx
@@ -92,7 +92,7 @@ func (q *Txq) freeDescs(n uint32) {
 func (q *Txq) collectDescs(n uint32, into []*mbuf.Mbuf) []*mbuf.Mbuf {
 	o := &q.own
 	q.noteReclaim()
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		q.traceFree(p, n)
 	}
 	cidx := o.cidx
@@ -121,7 +121,7 @@ func (q *Txq) noteReclaim() {
 // cleanedTo books n descriptors as cleaned up to cidx.
 func (q *Txq) cleanedTo(cidx, n uint32) {
 	o := &q.own
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		p.Fire3(probeReclaim, q.ctx.name, q.id, uint64(o.cidx), uint64(cidx), uint64(n))
 	}
 	o.cidx = cidx

@@ -107,6 +107,7 @@ func (q *Txq) serveLaggards() {
 
 // timerTenure is a simple_tx tenure of a caller that keeps the queue mutex.
 func (q *Txq) timerTenure() {
+	q.watch()
 	q.drainDeferred(q.ctx.g.simpleDrainQuota.Load())
 	if q.own.dbPending != 0 {
 		q.doorbell(true)

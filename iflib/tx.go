@@ -48,7 +48,7 @@ func (q *Txq) publishedAvail() int {
 // doorbellLimit is how many descriptors may wait for a doorbell (spec iflib
 // 3.6).
 func (q *Txq) doorbellLimit() uint32 {
-	notify := q.size/q.updFreq - 1
+	notify := q.notify
 	switch used, m := q.own.inUse, q.size/8; {
 	case used > 4*m:
 		return notify
@@ -63,7 +63,7 @@ func (q *Txq) doorbellLimit() uint32 {
 // reportLimit is how many descriptors may wait for a completion report (spec
 // iflib 3.6).
 func (q *Txq) reportLimit() uint32 {
-	notify := q.size/q.updFreq - 1
+	notify := q.notify
 	switch used, m := q.own.inUse, q.size/8; {
 	case used > 4*m:
 		return notify
@@ -80,7 +80,7 @@ func (q *Txq) reportLimit() uint32 {
 // as FreeBSD does; those rings are counted.
 func (q *Txq) doorbell(force bool) bool {
 	o := &q.own
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		p.Fire5(probeDoorbell, q.ctx.name, q.id, uint64(o.dbPending), uint64(q.doorbellLimit()), boolBit(force), uint64(o.inUse), uint64(q.avail()))
 	}
 	if !force && o.dbPending < q.doorbellLimit() && q.avail() > int(q.maxDesc) {
@@ -93,7 +93,7 @@ func (q *Txq) doorbell(force bool) bool {
 	if o.dbPending == 0 {
 		o.emptyDoorbells++
 	}
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		p.Fire2(probeTxdFlush, q.ctx.name, q.id, uint64(v), uint64(o.dbPending))
 	}
 	q.txrx.TxdFlush(q.id, v)
@@ -109,10 +109,10 @@ func (q *Txq) doorbell(force bool) bool {
 func (q *Txq) encap(m *mbuf.Mbuf) (*mbuf.Mbuf, error) {
 	o := &q.own
 	pi := &o.pi
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		p.Fire5(probeEncap, q.ctx.name, q.id, uint64(m.Pkt.Len), uint64(o.pidx), uint64(q.avail()), uint64(m.Pkt.CsumFlags), uint64(m.Flags))
 	}
-	if q.ctx.sctx.Flags&FlagNeedEtherPad != 0 && int(m.Pkt.Len) < q.ctx.scctx.MinFrameSize {
+	if q.padTo != 0 && int(m.Pkt.Len) < q.padTo {
 		var err error
 		if m, err = q.etherPad(m); err != nil {
 			return nil, err
@@ -125,7 +125,7 @@ func (q *Txq) encap(m *mbuf.Mbuf) (*mbuf.Mbuf, error) {
 		if m, pulled, err = parseHeader(q.ctx, q.cache, m, pi); pulled != 0 {
 			q.stat.pullups.Add(uint64(pulled))
 		}
-		if p := q.ctx.k.Probes; p.On() && err == nil {
+		if p := q.probes; q.own.trace && err == nil {
 			p.Fire6(probeParse, q.ctx.name, q.id, uint64(pi.EHdrLen), uint64(pi.IPHLen), uint64(pi.TCPHLen), uint64(pi.IPProto), uint64(pi.EType), uint64(pulled))
 		}
 		if err != nil {
@@ -176,7 +176,7 @@ func (q *Txq) load(m *mbuf.Mbuf, slot *txSlot, remap int) (*mbuf.Mbuf, int, erro
 	for {
 		n, err := maps.tag.LoadMbuf(maps.spare, m, segs, busdma.ToDevice)
 		if err == nil {
-			if p := q.ctx.k.Probes; p.On() {
+			if p := q.probes; q.own.trace {
 				q.traceSegments(p, segs[:n])
 			}
 			q.own.remap = remap
@@ -186,7 +186,7 @@ func (q *Txq) load(m *mbuf.Mbuf, slot *txSlot, remap int) (*mbuf.Mbuf, int, erro
 		if !errors.Is(err, syscall.EFBIG) {
 			q.stat.noTxDMASetup.Add(1)
 			q.stat.mapFailed.Add(1)
-			if d := q.ctx.g.dbg; d != nil {
+			if d := q.dbg; d != nil {
 				d.encapLoadMbufFail.Add(1)
 			}
 			return nil, 0, q.dropEncap(m, err)
@@ -224,7 +224,7 @@ func (q *Txq) fill(m *mbuf.Mbuf, slot *txSlot, n int) (*mbuf.Mbuf, error) {
 		q.forceReclaim()
 		if n > q.avail() {
 			q.stat.noDescAvail.Add(1)
-			if d := q.ctx.g.dbg; d != nil {
+			if d := q.dbg; d != nil {
 				d.encapTxqAvailFail.Add(1)
 				d.encapTxdEncapFail.Add(1)
 			}
@@ -237,10 +237,10 @@ func (q *Txq) fill(m *mbuf.Mbuf, slot *txSlot, n int) (*mbuf.Mbuf, error) {
 	}
 	o.pi.Segs = o.segs[:n]
 	o.rsPending += uint32(n) + 1
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		p.Fire3(probeReport, q.ctx.name, q.id, uint64(o.rsPending), uint64(q.reportLimit()), boolBit(o.rsPending > q.reportLimit()))
 	}
-	if o.rsPending > q.reportLimit() || q.ctx.g.noTxBatch.Load() != 0 || q.avail()-n <= int(q.maxDesc) {
+	if o.rsPending > q.reportLimit() || q.g.noTxBatch.Load() != 0 || q.avail()-n <= int(q.maxDesc) {
 		o.pi.Flags |= PktTxIntr
 		o.rsPending = 0
 	}
@@ -254,7 +254,7 @@ func (q *Txq) fill(m *mbuf.Mbuf, slot *txSlot, n int) (*mbuf.Mbuf, error) {
 	}
 	slot.m = m
 	q.account(m)
-	if d := q.ctx.g.dbg; d != nil {
+	if d := q.dbg; d != nil {
 		d.txEncap.Add(1)
 	}
 	return m, nil
@@ -278,7 +278,7 @@ func (q *Txq) advance() bool {
 	if wrapped {
 		o.gen = 1
 	}
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		p.Fire6(probeTxdEncap, q.ctx.name, q.id, uint64(o.pidx), uint64(ndesc), uint64(len(o.pi.Segs)), uint64(o.pi.Len), uint64(o.pi.Flags), uint64(next))
 	}
 	o.inUse += ndesc
@@ -343,7 +343,7 @@ func (q *Txq) dropEncap(m *mbuf.Mbuf, err error) error {
 		q.cache.FreeChain(m)
 	}
 	q.ledger.encap.Add(1)
-	if d := q.ctx.g.dbg; d != nil {
+	if d := q.dbg; d != nil {
 		d.encapTxdEncapFail.Add(1)
 	}
 	return err
@@ -366,7 +366,7 @@ func (q *Txq) etherPad(m *mbuf.Mbuf) (*mbuf.Mbuf, error) {
 		}
 		m = d
 	}
-	for short := q.ctx.scctx.MinFrameSize - int(m.Pkt.Len); short > 0; short -= padStep {
+	for short := q.padTo - int(m.Pkt.Len); short > 0; short -= padStep {
 		if !q.cache.Append(m, padding[:min(short, padStep)]) {
 			return nil, q.padFailed(m, "cannot pad short frame\n")
 		}
@@ -376,7 +376,7 @@ func (q *Txq) etherPad(m *mbuf.Mbuf) (*mbuf.Mbuf, error) {
 
 func (q *Txq) padFailed(m *mbuf.Mbuf, why string) error {
 	q.ctx.printf("%s", why)
-	if d := q.ctx.g.dbg; d != nil {
+	if d := q.dbg; d != nil {
 		d.encapPadMbufFail.Add(1)
 	}
 	return q.dropEncap(m, syscall.ENOMEM)

@@ -108,6 +108,7 @@ func (q *Txq) drain(r *mpring.Ring, cidx, pidx uint32) uint32 {
 	if q.ctx.admit.Load()&admitTx != admitTx {
 		return q.drainNotReady(r, cidx, pidx)
 	}
+	q.watch()
 	reclaimed := q.reclaim() != 0
 	rang := q.doorbell(reclaimed && q.own.dbPending != 0)
 	avail := r.Distance(cidx, pidx)
@@ -117,7 +118,7 @@ func (q *Txq) drain(r *mpring.Ring, cidx, pidx uint32) uint32 {
 		q.publish()
 		return avail
 	case q.ctx.admit.Load()&admitOActive != 0:
-		if d := q.ctx.g.dbg; d != nil {
+		if d := q.dbg; d != nil {
 			d.txqDrainOActive.Add(1)
 		}
 		q.timer.Stop()
@@ -134,7 +135,7 @@ func (q *Txq) drain(r *mpring.Ring, cidx, pidx uint32) uint32 {
 // come when nobody purges the ring any more. The queue's cache is not used, it
 // may have gone.
 func (q *Txq) drainNotReady(r *mpring.Ring, cidx, pidx uint32) uint32 {
-	if d := q.ctx.g.dbg; d != nil {
+	if d := q.dbg; d != nil {
 		d.txqDrainNotReady.Add(1)
 	}
 	if q.ctx.flags.Load()&uint32(ctxInDetach) == 0 {
@@ -174,18 +175,18 @@ func (q *Txq) drainItems(r *mpring.Ring, cidx, count uint32, rang bool) uint32 {
 			continue
 		}
 		cidx, consumed, lastErr = r.Next(cidx), consumed+1, nil
-		if d := q.ctx.g.dbg; d != nil {
+		if d := q.dbg; d != nil {
 			d.txSent.Add(1)
 		}
 		if q.ctx.admit.Load()&admitRunning == 0 {
 			break
 		}
-		if q.ctx.ifp.TapOn() {
-			q.ctx.ifp.Tap(m)
+		if q.ifp.TapOn() {
+			q.ifp.Tap(m)
 		}
 		rang = q.doorbell(false)
 	}
-	if !rang && (force || lastErr != nil || q.ctx.g.minTxLatency.Load() != 0 || q.reclaimThresh.Load() != 0) {
+	if !rang && (force || lastErr != nil || q.g.minTxLatency.Load() != 0 || q.reclaimThresh.Load() != 0) {
 		q.doorbell(true)
 	} else {
 		q.doorbell(false)
@@ -195,7 +196,7 @@ func (q *Txq) drainItems(r *mpring.Ring, cidx, count uint32, rang bool) uint32 {
 
 // flushItems frees n items from cidx on, for if_qflush.
 func (q *Txq) flushItems(r *mpring.Ring, cidx, n uint32) {
-	if d := q.ctx.g.dbg; d != nil {
+	if d := q.dbg; d != nil {
 		d.txqDrainFlushing.Add(1)
 	}
 	for range n {

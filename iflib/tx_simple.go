@@ -65,7 +65,7 @@ func (ctx *Ctx) selectSimpleTxq(m *mbuf.Mbuf) (*Txq, *mbuf.Mbuf, error) {
 // simpleContended hands the packet to the holder of the lock, or becomes the
 // holder.
 func (q *Txq) simpleContended(m *mbuf.Mbuf) error {
-	limit := q.ctx.g.maxProducers.Load()
+	limit := q.g.maxProducers.Load()
 	if limit >= 0 && q.producers.Add(1) > limit {
 		q.producers.Add(-1)
 		q.mtx.Lock()
@@ -96,7 +96,7 @@ func (q *Txq) simpleContended(m *mbuf.Mbuf) error {
 func (q *Txq) deferPacket(m *mbuf.Mbuf) (in, locked bool) {
 	for range fullRingSpins {
 		if q.sbr.TryEnqueue(m) {
-			if p := q.ctx.k.Probes; p.On() {
+			if p := q.probes; p.On() {
 				p.Fire1(probeDefer, q.ctx.name, q.id, uint64(m.Pkt.Len))
 			}
 			return true, false
@@ -114,10 +114,11 @@ func (q *Txq) deferPacket(m *mbuf.Mbuf) (in, locked bool) {
 // order, then m, the caller's own packet, unless it is nil. It returns what
 // became of m.
 func (q *Txq) simpleTenure(m *mbuf.Mbuf) error {
-	if p := q.ctx.k.Probes; p.On() {
+	q.watch()
+	if p := q.probes; q.own.trace {
 		p.Fire1(probeMtx, q.ctx.name, q.id, boolBit(q.sbr.Ready()))
 	}
-	quota := q.ctx.g.simpleDrainQuota.Load()
+	quota := q.g.simpleDrainQuota.Load()
 	quota = q.drainDeferred(quota)
 	var err error
 	if m != nil {
@@ -163,14 +164,14 @@ func (q *Txq) simpleSend(m *mbuf.Mbuf) error {
 		if err == errNoDesc {
 			q.ledger.noDesc.Add(1)
 			q.cache.FreeChain(m)
-			q.ctx.ifp.IncCounter(ifnet.CounterOQDrops, 1)
+			q.ifp.IncCounter(ifnet.CounterOQDrops, 1)
 		} else {
-			q.ctx.ifp.IncCounter(ifnet.CounterOErrors, 1)
+			q.ifp.IncCounter(ifnet.CounterOErrors, 1)
 		}
 		return err
 	}
-	if q.ctx.ifp.TapOn() {
-		q.ctx.ifp.Tap(m)
+	if q.ifp.TapOn() {
+		q.ifp.Tap(m)
 	}
 	if q.avail() <= int(q.maxDesc) {
 		q.doorbell(true)
@@ -204,7 +205,7 @@ func (q *Txq) simpleRelease() {
 		q.freeDescs(n)
 	}
 	q.publish()
-	if p := q.ctx.k.Probes; p.On() {
+	if p := q.probes; q.own.trace {
 		p.Fire1(probeMtxRelease, q.ctx.name, q.id, uint64(q.own.dbPending))
 	}
 	q.mtx.Unlock()
@@ -222,10 +223,11 @@ func (q *Txq) freeDeferred(batch *[]*mbuf.Mbuf) {
 // taskSimple is the transmit task's work on a simple_tx queue.
 func (q *Txq) taskSimple() {
 	q.mtx.Lock()
-	if p := q.ctx.k.Probes; p.On() {
+	q.watch()
+	if p := q.probes; q.own.trace {
 		p.Fire1(probeMtx, q.ctx.name, q.id, 0)
 	}
-	q.drainDeferred(q.ctx.g.simpleDrainQuota.Load())
+	q.drainDeferred(q.g.simpleDrainQuota.Load())
 	q.simpleRelease()
 }
 

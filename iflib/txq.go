@@ -6,9 +6,11 @@ import (
 	"github.com/ifsim/ifsim/iflib/bufring"
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/iflib/mpring"
+	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/physmem"
+	"github.com/ifsim/ifsim/internal/probe"
 )
 
 // cacheLine is the distance at which two words do not share a line.
@@ -39,7 +41,12 @@ type Txq struct {
 	size                uint32 // ift_size: descriptors
 	pad                 uint32 // ift_pad
 	brOffset            int    // ift_br_offset: which ring of the set holds descriptors
-	updFreq             uint32 // ift_update_freq
+	notify              uint32 // size / ift_update_freq - 1: most descriptors that wait for a doorbell
+	padTo               int    // isc_min_frame_size of a device that needs padding, else 0
+	g                   *globals
+	dbg                 *debugCounters // g.dbg
+	probes              *probe.Set
+	ifp                 *ifnet.Ifnet
 	maxDesc             uint32 // MAX_TX_DESC: descriptors one packet may need
 	reserve             uint32 // isc_tx_nsegments: completed descriptors kept back
 	maxSegs, maxTSOSegs int    // segment limits of the two tags
@@ -109,6 +116,7 @@ type txOwner struct {
 	opackets, obytes, omcasts uint64 // totals; published with the rest
 	in, handed                uint64 // ledger: packets that came with the lock, packets handed to the hardware
 	emptyDoorbells            uint64 // doorbells with nothing new behind them (spec iflib 3.6)
+	trace                     bool   // trace points fired when the owner took the queue
 	remap                     int    // how far the recovery from EFBIG came for the packet at hand
 
 	pi   PktInfo
@@ -130,6 +138,10 @@ type txPublished struct {
 	handed    uint64
 	empty     uint64
 }
+
+// watch notes whether trace points fire: the owner asks once when it takes the
+// queue, and not at each of the many points on a packet's way.
+func (q *Txq) watch() { q.own.trace = q.probes.On() }
 
 // publish stores the owner's half for the others.
 func (q *Txq) publish() {

@@ -103,8 +103,11 @@ func (s *Set) Disable() {
 // Dropped returns how many events found their ring full since the kernel started.
 func (s *Set) Dropped() uint64 { return s.dropped.Load() }
 
-// Fire1 fires a point with one argument. dev is the device's name ("em0"),
+// Fire1 fires a point with one argument. The Fire functions are kept out of their
+// callers, which ask On first on a path that matters. dev is the device's name ("em0"),
 // queue the queue or CPU it concerns, negative for none.
+//
+//go:noinline
 func (s *Set) Fire1(id ID, dev string, queue int, a uint64) {
 	if s.on.Load() != 0 {
 		s.fire(id, dev, queue, 1, [MaxArgs]uint64{a})
@@ -112,6 +115,8 @@ func (s *Set) Fire1(id ID, dev string, queue int, a uint64) {
 }
 
 // Fire2 fires a point with two arguments; see Fire1.
+//
+//go:noinline
 func (s *Set) Fire2(id ID, dev string, queue int, a, b uint64) {
 	if s.on.Load() != 0 {
 		s.fire(id, dev, queue, 2, [MaxArgs]uint64{a, b})
@@ -119,6 +124,8 @@ func (s *Set) Fire2(id ID, dev string, queue int, a, b uint64) {
 }
 
 // Fire3 fires a point with three arguments; see Fire1.
+//
+//go:noinline
 func (s *Set) Fire3(id ID, dev string, queue int, a, b, c uint64) {
 	if s.on.Load() != 0 {
 		s.fire(id, dev, queue, 3, [MaxArgs]uint64{a, b, c})
@@ -126,6 +133,8 @@ func (s *Set) Fire3(id ID, dev string, queue int, a, b, c uint64) {
 }
 
 // Fire4 fires a point with four arguments; see Fire1.
+//
+//go:noinline
 func (s *Set) Fire4(id ID, dev string, queue int, a, b, c, d uint64) {
 	if s.on.Load() != 0 {
 		s.fire(id, dev, queue, 4, [MaxArgs]uint64{a, b, c, d})
@@ -133,14 +142,17 @@ func (s *Set) Fire4(id ID, dev string, queue int, a, b, c, d uint64) {
 }
 
 // Fire5 fires a point with five arguments; see Fire1.
+//
+//go:noinline
 func (s *Set) Fire5(id ID, dev string, queue int, a, b, c, d, e uint64) {
 	if s.on.Load() != 0 {
 		s.fire(id, dev, queue, 5, [MaxArgs]uint64{a, b, c, d, e})
 	}
 }
 
-// Fire6 fires a point with six arguments; see Fire1. It is the only one that the
-// compiler does not inline.
+// Fire6 fires a point with six arguments; see Fire1.
+//
+//go:noinline
 func (s *Set) Fire6(id ID, dev string, queue int, a, b, c, d, e, f uint64) {
 	if s.on.Load() != 0 {
 		s.fire(id, dev, queue, MaxArgs, [MaxArgs]uint64{a, b, c, d, e, f})
