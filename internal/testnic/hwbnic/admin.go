@@ -13,8 +13,8 @@ import (
 // Sizes and patience of the admin queue.
 const (
 	adminEntries = 32
-	adminTries   = 1000
-	adminWait    = 10 * time.Microsecond
+	adminTries   = 1000 // 250 ms in all, as I40E_ASQ_CMD_TIMEOUT
+	adminWait    = 250 * time.Microsecond
 )
 
 // adminq is the admin queue (datasheet 6). Commands are synchronous: run waits for
