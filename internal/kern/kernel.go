@@ -5,6 +5,7 @@ import (
 	"io"
 	"reflect"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -117,10 +118,10 @@ func New(cfg Config) (*Kernel, error) {
 	return k, nil
 }
 
+// setVerbose takes boot_verbose as the loader does: set, and not to NO.
 func (k *Kernel) setVerbose(cfg Config) {
-	verbose := false
-	k.Env.FetchBool("boot_verbose", &verbose)
-	if verbose || cfg.Verbose {
+	v, set := k.Env.Get("boot_verbose")
+	if set && !strings.EqualFold(v, "no") || cfg.Verbose {
 		k.verbose.Store(1)
 	}
 }

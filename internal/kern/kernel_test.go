@@ -7,6 +7,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ifsim/ifsim/internal/physmem"
+	"github.com/ifsim/ifsim/sysctl"
 )
 
 func TestDocExampleRunsOnBoundCPU(t *testing.T) {
@@ -131,5 +134,24 @@ func TestConsoleAndMessageBuffer(t *testing.T) {
 	}
 	if n := len(k.Dmesg()); n != msgbufSize {
 		t.Errorf("message buffer of %d bytes, want %d", n, msgbufSize)
+	}
+}
+
+func TestBootVerboseIsTheLoadersWord(t *testing.T) {
+	for value, want := range map[string]bool{"YES": true, "yes": true, "1": true, "NO": false, "no": false} {
+		env := sysctl.NewKenv()
+		if err := env.Set("boot_verbose", value); err != nil {
+			t.Fatal(err)
+		}
+		k, err := New(Config{Env: env, Mem: physmem.Config{Size: 2 << 20}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.Verbose() != want {
+			t.Errorf("boot_verbose=%s: verbose %v", value, k.Verbose())
+		}
+		if err := k.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
