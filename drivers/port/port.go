@@ -109,3 +109,13 @@ type Port interface {
 	// one takes. Closing again does nothing.
 	Close() error
 }
+
+// Immediate is a port that is done with a frame when the Send that takes it returns,
+// because it copies or discards it. Its client may ask for the result at once.
+type Immediate interface {
+	Port
+	// SendNow is Send, Completed and TakeErrors in one: it takes the first n frames of
+	// the batch, which are done, bad of them refused for good. Completed and TakeErrors
+	// do not report these again.
+	SendNow(q int, frames []Frame) (n, bad int)
+}

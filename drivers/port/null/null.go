@@ -49,9 +49,7 @@ const (
 )
 
 // count books a batch of which good frames were sent.
-func (t *txQueue) count(all, good, bytes int) {
-	t.done += all
-	t.errors += all - good
+func (t *txQueue) count(good, bytes int) {
 	physmem.StoreRelaxed64(&t.frames, t.frames+uint64(good))
 	physmem.StoreRelaxed64(&t.bytes, t.bytes+uint64(bytes))
 }
@@ -63,7 +61,7 @@ func take(n *int) int {
 	return v
 }
 
-var _ port.Port = (*Port)(nil)
+var _ port.Immediate = (*Port)(nil)
 
 // Kind describes the kind for a Fabric: "null", no argument.
 func Kind() port.Kind {
@@ -121,26 +119,31 @@ func (p *Port) tellLink() {
 
 // Send counts the frames and completes them. It never is short and reads no byte of them.
 func (p *Port) Send(q int, frames []port.Frame) int {
-	if len(frames) == 0 {
-		return 0
-	}
+	n, bad := p.SendNow(q, frames)
+	p.tx[q].done += n
+	p.tx[q].errors += bad
+	return n
+}
+
+// SendNow implements port.Immediate.
+func (p *Port) SendNow(q int, frames []port.Frame) (n, bad int) {
 	if !p.linkUp.Load() {
 		p.txErrors[port.LinkDown].Add(uint64(len(frames)))
-		p.tx[q].count(len(frames), 0, 0)
-		return len(frames)
+		return len(frames), len(frames)
 	}
-	good, bytes := 0, 0
+	bytes := 0
 	for i := range frames {
-		n := frames[i].Len()
-		if cause, ok := port.CheckLength(n); !ok {
+		size := frames[i].Len()
+		if uint(size-port.MinFrame) > port.MaxFrame-port.MinFrame {
+			cause, _ := port.CheckLength(size)
 			p.txErrors[cause].Add(1)
+			bad++
 			continue
 		}
-		good++
-		bytes += n
+		bytes += size
 	}
-	p.tx[q].count(len(frames), good, bytes)
-	return len(frames)
+	p.tx[q].count(len(frames)-bad, bytes)
+	return len(frames), bad
 }
 
 // Completed returns the frames of queue q finished since the last call.

@@ -39,7 +39,7 @@ type Port struct {
 	wg     sync.WaitGroup // goroutines and Bind in progress; Add with mu held and closed false
 }
 
-var _ port.Port = (*Port)(nil)
+var _ port.Immediate = (*Port)(nil)
 
 // Name returns the specification, "packet:eth1,ns=lab".
 func (p *Port) Name() string { return p.name }

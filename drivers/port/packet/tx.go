@@ -37,13 +37,21 @@ func (p *Port) queue(q int) *txQueue {
 // short: TxReady follows after 50 us to 1 ms. What the kernel refuses for good is counted
 // by cause, and so is everything while the link is down (spec ports 4 and 9.2).
 func (p *Port) Send(q int, frames []port.Frame) int {
+	taken, bad := p.SendNow(q, frames)
+	if taken != 0 {
+		p.done.Add(q, taken, bad)
+	}
+	return taken
+}
+
+// SendNow implements port.Immediate.
+func (p *Port) SendNow(q int, frames []port.Frame) (taken, bad int) {
 	if len(frames) == 0 {
-		return 0
+		return 0, 0
 	}
 	t := p.queue(q)
 	t.mu.Lock()
-	taken, bad := p.send(t, frames)
-	p.done.Add(q, taken, bad)
+	taken, bad = p.send(t, frames)
 	if taken < len(frames) {
 		t.full++
 		if p.blocked.add(q) {
@@ -51,7 +59,7 @@ func (p *Port) Send(q int, frames []port.Frame) int {
 		}
 	}
 	t.mu.Unlock()
-	return taken
+	return taken, bad
 }
 
 // send sends until the kernel has no room.

@@ -59,7 +59,7 @@ type rxCounters struct {
 	drops         [port.NumCauses]uint64
 }
 
-var _ port.Port = (*Port)(nil)
+var _ port.Immediate = (*Port)(nil)
 
 // Name returns the specification of the wire, "pair:NAME".
 func (p *Port) Name() string { return p.name }
@@ -125,9 +125,16 @@ func (w *wire) updateLink() {
 
 // Send copies frames into the wire. The receiver hears RxReady before Send returns.
 func (p *Port) Send(q int, frames []port.Frame) int {
+	taken, bad := p.SendNow(q, frames)
+	p.done.Add(q, taken, bad)
+	return taken
+}
+
+// SendNow implements port.Immediate.
+func (p *Port) SendNow(q int, frames []port.Frame) (taken, bad int) {
 	d := p.out
 	d.mu.Lock()
-	taken, bad := d.put(p, frames)
+	taken, bad = d.put(p, frames)
 	if taken < len(frames) {
 		d.blocked[q/wordBits] |= 1 << (q % wordBits)
 		p.tx.full++
@@ -135,16 +142,14 @@ func (p *Port) Send(q int, frames []port.Frame) int {
 	r := d.rx
 	if taken == bad || r == nil {
 		d.mu.Unlock()
-		p.done.Add(q, taken, bad)
-		return taken
+		return taken, bad
 	}
 	c := r.client
 	r.calls.Add(1)
 	d.mu.Unlock()
-	p.done.Add(q, taken, bad)
 	c.RxReady(0)
 	r.calls.Done()
-	return taken
+	return taken, bad
 }
 
 // Completed returns the frames of queue q finished since the last call.
