@@ -100,7 +100,11 @@ func (e *Engine) Kick(q int) {
 // Doorbell is Kick and Drain: what a register write that starts work ends with, without
 // a lock held.
 func (e *Engine) Doorbell(q int) {
-	e.Kick(q)
+	if e.mode == EngineThread {
+		e.signal(q)
+	} else {
+		e.runQueue(q)
+	}
 	if !e.list.Empty() {
 		e.list.Drain()
 	}
@@ -125,10 +129,8 @@ func (e *Engine) Defer(q int) {
 // runQueue runs the work function of q, again as long as it is kicked meanwhile.
 func (e *Engine) runQueue(q int) {
 	s := &e.queues[q].state
-	if !s.CompareAndSwap(0, queueBusy) && !s.CompareAndSwap(queueAgain, queueBusy) {
-		if !markAgain(s) {
-			return
-		}
+	if !s.CompareAndSwap(0, queueBusy) && !markAgain(s) {
+		return
 	}
 	for {
 		e.work(q)

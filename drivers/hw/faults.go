@@ -27,6 +27,11 @@ func NewFaults(k *kern.Kernel, name string) *Faults {
 	}
 }
 
+// completions reports whether a fail point of finished packets is set.
+func (f *Faults) completions() bool {
+	return f.LateCompletion.Armed() || f.RepeatedCompletion.Armed() || f.MissingCompletion.Armed()
+}
+
 // LoseIntr reports whether the interrupt that is about to be sent is lost.
 func (f *Faults) LoseIntr() bool {
 	_, hit := f.LostIntr.Eval()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/internal/kern"
+	"github.com/ifsim/ifsim/internal/probe"
 )
 
 const (
@@ -64,9 +65,12 @@ type txSlot struct {
 // return to 0 when all is done, so that a port that copies sees the same few slots.
 type TxBatch struct {
 	cfg              TxConfig
+	now              port.Immediate // Port, if it is one
+	probes           *probe.Set
 	head, sent, tail uint32
 	empties          int // empty slots in sent..head
 	done             int // frames that the port has completed beyond tail
+	bad              int // frames that an Immediate port has refused
 	cur              *txSlot
 	over             bool // the packet has too many pieces
 	blocked          bool // the last Send was short
@@ -94,7 +98,8 @@ type TxBatch struct {
 
 // NewTxBatch returns an empty batch. Close ends its timer.
 func NewTxBatch(cfg TxConfig) *TxBatch {
-	b := &TxBatch{cfg: cfg, src: make([][]byte, 1, txSlotSegs)}
+	b := &TxBatch{cfg: cfg, probes: cfg.Kernel.Probes, src: make([][]byte, 1, txSlotSegs)}
+	b.now, _ = cfg.Port.(port.Immediate)
 	for i := range b.slots {
 		b.slots[i].segs = make([][]byte, 1, txSlotSegs)
 	}
@@ -317,13 +322,12 @@ func (b *TxBatch) sendQueued() bool {
 			continue
 		}
 		j := b.runEnd(i)
-		n := b.cfg.Port.Send(b.cfg.Queue, b.frames[i:j])
-		n = max(0, min(n, int(j-i)))
+		n := max(0, min(b.sendFrames(b.frames[i:j]), int(j-i)))
 		for k := i; k < i+uint32(n); k++ {
 			b.Tally.Count(b.frames[k].Segs, b.slots[k].len)
 		}
-		if p := b.cfg.Kernel.Probes; p.On() {
-			b.traceSend(p, i, i+uint32(n))
+		if b.probes.On() {
+			b.traceSend(b.probes, i, i+uint32(n))
 		}
 		b.sent += uint32(n)
 		if n < int(j-i) {
@@ -331,6 +335,17 @@ func (b *TxBatch) sendQueued() bool {
 		}
 	}
 	return true
+}
+
+// sendFrames gives the port frames and returns how many it has taken.
+func (b *TxBatch) sendFrames(frames []port.Frame) int {
+	if b.now == nil {
+		return b.cfg.Port.Send(b.cfg.Queue, frames)
+	}
+	n, bad := b.now.SendNow(b.cfg.Queue, frames)
+	b.done += n
+	b.bad += bad
+	return n
 }
 
 // runEnd returns where the frames end that begin at slot i and can be sent at once.
@@ -348,7 +363,7 @@ func (b *TxBatch) runEnd(i uint32) uint32 {
 
 // completed reports whether the port is done with the frame at tail, which was sent.
 func (b *TxBatch) completed() bool {
-	if b.done <= 0 {
+	if b.done <= 0 && b.now == nil {
 		b.done = b.cfg.Port.Completed(b.cfg.Queue)
 	}
 	return b.done > 0
@@ -430,7 +445,14 @@ func (b *TxBatch) Blocked() bool { return b.blocked }
 func (b *TxBatch) InFlight() int { return int(b.head - b.tail) }
 
 // TakeErrors returns how many frames the port has refused for good since the last call.
-func (b *TxBatch) TakeErrors() int { return b.cfg.Port.TakeErrors(b.cfg.Queue) }
+func (b *TxBatch) TakeErrors() int {
+	if b.now == nil {
+		return b.cfg.Port.TakeErrors(b.cfg.Queue)
+	}
+	bad := b.bad
+	b.bad = 0
+	return bad
+}
 
 // Reset forgets every packet: unsent frames are dropped and nothing is reported any
 // more. Frames that are with the port keep their slots until it is done. Pause the queue
@@ -468,11 +490,48 @@ func (b *TxBatch) Run(src TxSource) {
 			more = src.FetchTx(b)
 		}
 		b.Send()
-		for c, ok := b.Done(); ok; c, ok = b.Done() {
-			src.CompleteTx(c)
+		if b.repeat || b.late.Load() != lateNone || b.cfg.Faults.completions() {
+			for c, ok := b.Done(); ok; c, ok = b.Done() {
+				src.CompleteTx(c)
+			}
+		} else {
+			b.report(src)
 		}
 		if !more && !b.cutting || !b.Ready() {
 			return
 		}
 	}
 }
+
+// report is what Done and CompleteTx do while no fail point is set.
+func (b *TxBatch) report(src TxSource) {
+	for b.tail != b.sent {
+		s := &b.slots[b.tail%TxSlots]
+		if !s.empty {
+			if !b.completed() {
+				return
+			}
+			b.done--
+		}
+		b.tail++
+		if s.last {
+			src.CompleteTx(Completion{Cookie: s.cookie, Failed: s.empty})
+		}
+	}
+}
+
+// Direct returns the port if frames may be given to it past the batch: it is done with
+// them at once, nothing is under way that they would overtake, and no fail point of
+// packets is set. Else nil. Ask before each run, and tell Short of a Send that was.
+// Tally and TakeErrors do not know of such frames.
+func (b *TxBatch) Direct() port.Immediate {
+	if b.head != b.tail || b.cutting || b.repeat ||
+		b.late.Load() != lateNone || b.cfg.Faults.StuckHead.Armed() || b.cfg.Faults.completions() {
+		return nil
+	}
+	b.stuck, b.blocked = false, false
+	return b.now
+}
+
+// Short says that the port had no room for all frames: Blocked.
+func (b *TxBatch) Short() { b.blocked = true }
