@@ -48,31 +48,30 @@ func (q *Txq) publishedAvail() int {
 // doorbellLimit is how many descriptors may wait for a doorbell (spec iflib
 // 3.6).
 func (q *Txq) doorbellLimit() uint32 {
-	notify := q.notify
-	switch used, m := q.own.inUse, q.size/8; {
-	case used > 4*m:
-		return notify
-	case used > 2*m:
-		return notify / 2
-	case used > m:
-		return notify / 8
-	}
-	return 0
+	const lightShare, idle = 8, 0
+	return q.deferral(lightShare, idle)
 }
 
 // reportLimit is how many descriptors may wait for a completion report (spec
 // iflib 3.6).
 func (q *Txq) reportLimit() uint32 {
-	notify := q.notify
+	const lightShare, idle = 4, 2
+	return q.deferral(lightShare, idle)
+}
+
+// deferral is how many descriptors may wait, by how full the ring is: all of
+// notify, half of it, its lightShare, or, with an eighth of the ring or less in
+// use, idle.
+func (q *Txq) deferral(lightShare, idle uint32) uint32 {
 	switch used, m := q.own.inUse, q.size/8; {
 	case used > 4*m:
-		return notify
+		return q.notify
 	case used > 2*m:
-		return notify / 2
+		return q.notify / 2
 	case used > m:
-		return notify / 4
+		return q.notify / lightShare
 	}
-	return 2
+	return idle
 }
 
 // doorbell is iflib_txd_db_check: it rings if it must, and reports whether it
