@@ -30,7 +30,12 @@ type Addr struct {
 	State     AddrState
 	Scope     int    // interface index of a link-local IPv6 address, else 0
 	If        string // name of the interface
+	In, Out   Flow   // packets to the address, and of this machine from it
 }
+
+// Flow is what went one way: packets, and their bytes without the link layer (ifa_ipackets
+// and its like). A packet that is cut counts once.
+type Flow struct{ Packets, Bytes uint64 }
 
 // String is ifconfig's line without the tab (spec ifnet 12.1).
 func (a Addr) String() string {
@@ -60,8 +65,11 @@ func (a Addr) String() string {
 	return b.String()
 }
 
-// ifaddr is an address of an interface (struct in_ifaddr, in6_ifaddr), guarded by mu.
+// ifaddr is an address of an interface (struct in_ifaddr, in6_ifaddr), guarded by mu but
+// for its counters.
 type ifaddr struct {
+	in, out flowCount
+
 	prefix netip.Prefix
 	state  AddrState
 	dad    *kern.Callout // detection's timer, nil when it does not run
@@ -103,7 +111,7 @@ func (a *ifaddr) routes(ifp *ifnet.Ifnet) []*route {
 	addr := a.prefix.Addr()
 	var list []*route
 	if a.state == AddrValid {
-		list = append(list, &route{prefix: netip.PrefixFrom(addr, addr.BitLen()), ifp: ifp, kind: routeLocal})
+		list = append(list, &route{prefix: netip.PrefixFrom(addr, addr.BitLen()), ifp: ifp, kind: routeLocal, own: a})
 	}
 	if a.prefix.Bits() == addr.BitLen() {
 		return list
@@ -220,7 +228,7 @@ func (s *stack) enter(ifp *ifnet.Ifnet, p netip.Prefix, state AddrState, proto *
 		s.rebuild()
 		return false, nil, nil
 	}
-	i.addrs = append(i.addrs, &ifaddr{prefix: p, state: state})
+	i.addrs = append(i.addrs, &ifaddr{prefix: p, state: state, in: newFlowCount(), out: newFlowCount()})
 	if state == AddrValid {
 		held = s.setPermanent(i, proto, p.Addr(), ifp.MAC(), true)
 	}
@@ -342,7 +350,7 @@ func Addrs(ifp *ifnet.Ifnet) []Addr {
 	}
 	var v4, v6 []Addr
 	for _, a := range i.addrs {
-		out := Addr{Prefix: a.prefix, State: a.state, If: ifp.Name()}
+		out := Addr{Prefix: a.prefix, State: a.state, If: ifp.Name(), In: a.in.load(), Out: a.out.load()}
 		if a.prefix.Addr().Is4() {
 			if ifp.Flags()&ifnet.FlagBroadcast != 0 {
 				out.Broadcast = broadcast(a.prefix)

@@ -77,6 +77,7 @@ type route struct {
 	gateway netip.Addr // with routeGateway
 	ifp     *ifnet.Ifnet
 	kind    routeKind
+	own     *ifaddr // with routeLocal, nil in tables of tests
 }
 
 func (r *route) key() key { return keyOf(r.prefix.Addr(), r.ifp.Index()) }

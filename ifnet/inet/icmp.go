@@ -154,6 +154,7 @@ func (s *stack) ipOutput(c *mbuf.Cache, m *mbuf.Mbuf, src, dst netip.Addr) {
 		b = m.Bytes()
 		binary.BigEndian.PutUint16(b[ipSumOff:], 0)
 	}
+	s.fib4.Load().sent(keyOf(src, 0), m)
 	next := dst
 	if r.kind == routeGateway {
 		next = r.gateway

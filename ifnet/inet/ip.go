@@ -77,6 +77,7 @@ func (s *stack) ipInput(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf) {
 	}
 	r := s.fib4.Load().lookup(key4(b[ipDstOff:]))
 	if r != nil && (r.kind == routeLocal || r.kind == routeBroadcast && r.ifp == ifp) {
+		r.received(m)
 		s.ipDeliver(c, ifp, m, r.kind == routeLocal)
 		return
 	}

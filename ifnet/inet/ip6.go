@@ -86,7 +86,7 @@ func (s *stack) ip6Input(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf) {
 		next:    b[ip6NextOff],
 		nextOff: ip6NextOff,
 	}
-	if why := s.ip6ForUs(i, &p); why >= 0 {
+	if why := s.ip6ForUs(i, m, &p); why >= 0 {
 		s.ip6Drop(c, m, why)
 		return
 	}
@@ -141,13 +141,15 @@ func (s *stack) ip6Drop(c *mbuf.Cache, m *mbuf.Mbuf, why int) {
 	c.FreeChain(m)
 }
 
-// ip6ForUs reports the counter of a packet that is not for this machine, -1 for one that is.
-func (s *stack) ip6ForUs(i *iface, p *packet6) int {
+// ip6ForUs reports the counter of a packet that is not for this machine, -1 for one that
+// is, which it counts on the address.
+func (s *stack) ip6ForUs(i *iface, m *mbuf.Mbuf, p *packet6) int {
 	if !p.dst.IsMulticast() {
 		r := s.fib6.Load().lookup(keyOf(p.dst, i.ifp.Index()))
 		if r == nil || r.kind != routeLocal {
 			return ip6CantForward
 		}
+		r.received(m)
 		p.unicast = true
 		return -1
 	}
@@ -304,6 +306,8 @@ func (s *stack) ip6Output(c *mbuf.Cache, m *mbuf.Mbuf, ifp *ifnet.Ifnet, dst net
 		s.ip6Drop(c, m, ip6ODropped) // answers are no longer than what came in
 		return
 	}
+	src := netip.AddrFrom16([ipv6AddrLen]byte(m.Bytes()[ip6SrcOff:]))
+	s.fib6.Load().sent(keyOf(src, ifp.Index()), m)
 	s.stats.ip6.add(ip6LocalOut)
 	if err := ifp.Output(c, m, next, ifnet.AFInet6); err != nil {
 		s.stats.ip6.add(ip6ODropped)

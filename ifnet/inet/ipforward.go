@@ -108,6 +108,7 @@ func (s *stack) pfilOut(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, r *route)
 		s.ipUnroutable(c, ifp, m, r)
 		return nil, nil
 	case r.kind == routeLocal:
+		r.received(m)
 		s.ipDeliver(c, ifp, m, true)
 		return nil, nil
 	}
