@@ -19,8 +19,8 @@ func bootCommand() *cobra.Command {
 		Use:   "boot DIR",
 		Short: "boot a machine and keep it running",
 		Long: `Boots the machine whose files are under DIR (boot/loader.conf, boot/device.hints,
-etc/rc.conf, etc/sysctl.conf), prints its console, and serves sysctl, ifconfig and
-pktgen on the control socket until SIGINT or SIGTERM.`,
+etc/rc.conf, etc/sysctl.conf), prints its console, and serves sysctl, ifconfig,
+netstat and pktgen on the control socket until SIGINT or SIGTERM.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return boot(cmd, args[0], socket, verbose)

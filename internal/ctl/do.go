@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
+	"github.com/ifsim/ifsim/internal/ctl/netstat8"
 	"github.com/ifsim/ifsim/sysctl/sysctl8"
 )
 
@@ -23,6 +24,8 @@ func (s *Server) do(ctx context.Context, req Request) Reply {
 		reply.Exit = c.Run(req.Args)
 	case CommandIfconfig:
 		reply.Exit = ifconfig8.Run(s.m, req.Args, &stdout, &stderr)
+	case CommandNetstat:
+		reply.Exit = netstat8.Run(s.m.Kernel(), req.Args, &stdout, &stderr)
 	case CommandPktgen:
 		res, err := s.pktgen(ctx, *req.Pktgen)
 		reply.Pktgen = &res

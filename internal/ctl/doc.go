@@ -1,5 +1,5 @@
-// Package ctl is the control socket of a running machine: what sysctl, ifconfig and
-// pktgen of the command line talk to.
+// Package ctl is the control socket of a running machine: what sysctl, ifconfig,
+// netstat and pktgen of the command line talk to.
 //
 // It is a UNIX stream socket that its owner alone may use (mode 0600). A client sends one
 // JSON object in one line, a Request, and reads one back, a Reply; then the connection

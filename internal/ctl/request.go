@@ -12,6 +12,7 @@ import (
 const (
 	CommandSysctl   = "sysctl"   // sysctl(8) with Args
 	CommandIfconfig = "ifconfig" // ifconfig(8) with Args
+	CommandNetstat  = "netstat"  // netstat(8) with Args
 	CommandPktgen   = "pktgen"   // send frames as Pktgen says
 )
 
@@ -60,7 +61,7 @@ func decode(line []byte) (Request, error) {
 		return req, errors.New("more than one JSON value in a request")
 	}
 	switch req.Command {
-	case CommandSysctl, CommandIfconfig:
+	case CommandSysctl, CommandIfconfig, CommandNetstat:
 		if req.Pktgen != nil {
 			return req, fmt.Errorf("parameters of pktgen in a request for %s", req.Command)
 		}
