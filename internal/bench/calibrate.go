@@ -6,22 +6,30 @@ import (
 )
 
 // calibrationRounds makes a calibration last some 100 us on an unshared core.
-const calibrationRounds = 50_000
+const calibrationRounds = 40_000
 
-// calibrate times a loop that a busy neighbour on the same core slows down as it
-// slows the data path, and returns nanoseconds a round. The result of the loop
-// is stored in sink so that it is not optimized away.
+// chains is how many independent multiplications a round has: enough to keep the
+// multiplier busy, so that another thread on the core makes the loop as much
+// slower as it makes the data path. A loop that waits for latencies would not
+// notice.
+const chains = 8
+
+// calibrate times that loop and returns nanoseconds a round. The result of the
+// loop is stored in sink so that it is not optimized away.
 func calibrate(sink *uint64) float64 {
-	a, b, c, d := *sink|1, uint64(2), uint64(3), uint64(4)
+	const mul, add = 6364136223846793005, 1442695040888963407
+	var x [chains]uint64
+	for i := range x {
+		x[i] = *sink + uint64(i)
+	}
 	begin := time.Now()
+	a, b, c, d, e, f, g, h := x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
 	for range calibrationRounds {
-		a = a*6364136223846793005 + 1
-		b = b ^ a>>7 + b<<3
-		c += b ^ c>>5
-		d = d*2862933555777941757 + c
+		a, b, c, d = a*mul+add, b*mul+add, c*mul+add, d*mul+add
+		e, f, g, h = e*mul+add, f*mul+add, g*mul+add, h*mul+add
 	}
 	elapsed := time.Since(begin)
-	*sink = a ^ b ^ c ^ d
+	*sink = a ^ b ^ c ^ d ^ e ^ f ^ g ^ h
 	return float64(elapsed.Nanoseconds()) / calibrationRounds
 }
 

@@ -71,7 +71,7 @@ const (
 type txRun struct {
 	o     *TxOptions
 	rigs  []*rig
-	best  float64 // fastest calibration seen
+	best  float64 // fastest calibration seen with this many producers, which may share a core
 	done  int
 	total int
 }
@@ -119,6 +119,7 @@ func (run *txRun) close() {
 
 // producers measures all paths with n producers.
 func (run *txRun) producers(n int) ([]TxRow, error) {
+	run.best = 0
 	ps := startProducers(n, run.rigs)
 	var wg sync.WaitGroup
 	for _, p := range ps {
