@@ -522,16 +522,12 @@ func (b *TxBatch) report(src TxSource) {
 
 // Direct returns the port if frames may be given to it past the batch: it is done with
 // them at once, nothing is under way that they would overtake, and no fail point of
-// packets is set. Else nil. Ask before each run, and tell Short of a Send that was.
-// Tally and TakeErrors do not know of such frames.
+// packets is set. Else nil. Ask before each run. Tally, TakeErrors and Blocked do not
+// know of such frames.
 func (b *TxBatch) Direct() port.Immediate {
 	if b.head != b.tail || b.cutting || b.repeat ||
 		b.late.Load() != lateNone || b.cfg.Faults.StuckHead.Armed() || b.cfg.Faults.completions() {
 		return nil
 	}
-	b.stuck, b.blocked = false, false
 	return b.now
 }
-
-// Short says that the port had no room for all frames: Blocked.
-func (b *TxBatch) Short() { b.blocked = true }
