@@ -116,14 +116,22 @@ func TestPacketPathDoesNotAllocate(t *testing.T) {
 		for range warmup { // buffers for what is under way are made once
 			f()
 		}
-		runtime.GC()
-		before := mallocs()
-		for range count {
-			f()
+		// The Go runtime allocates what waits for a lock or a channel, some
+		// objects each time more goroutines wait at once than ever before; on a
+		// busy host that happens at any moment. What the packet path allocates,
+		// it allocates in every attempt.
+		const attempts = 3
+		var n uint64
+		for range attempts {
+			before := mallocs()
+			for range count {
+				f()
+			}
+			if n = mallocs() - before; n < limit {
+				return
+			}
 		}
-		if n := mallocs() - before; n >= limit {
-			t.Errorf("%d allocations in %d packets", n, count)
-		}
+		t.Errorf("%d allocations in %d packets", n, count)
 	}
 	for _, path := range paths {
 		t.Run(path.name, func(t *testing.T) {
