@@ -14,6 +14,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/internal/kern"
+	"github.com/ifsim/ifsim/internal/probe"
 )
 
 const maxQueues = 2
@@ -39,6 +40,12 @@ type nic struct {
 	phy    phy
 	nvm    nvm
 	ioAddr atomic.Uint32 // IOADDR
+	inline bool          // the engine is
+	probes *probe.Set
+
+	// changes counts writes of the registers that a transmit queue works by, but for its
+	// tail, from 1 on. It is raised when the register has its value.
+	changes atomic.Uint32
 
 	refused [numRules]atomic.Uint64
 	lost    [numLosses]atomic.Uint64
@@ -69,7 +76,8 @@ func New(name string, cfg hw.Config) (hw.NIC, error) {
 		return nil, fmt.Errorf("%s: NIC without a port: %w", cfg.Name, syscall.EINVAL)
 	}
 	k := cfg.Kernel
-	n := &nic{cfg: cfg, k: k, chip: c, mmio: hw.NewMMIO(&cfg)}
+	n := &nic{cfg: cfg, k: k, chip: c, mmio: hw.NewMMIO(&cfg), probes: k.Probes}
+	n.changed()
 	n.faults = hw.NewFaults(k, cfg.Name)
 	n.dma = hw.NewDMA(k, cfg.Name, 0, n.faults)
 	n.nvm.init(c, cfg.MAC)
@@ -79,6 +87,7 @@ func New(name string, cfg hw.Config) (hw.NIC, error) {
 	n.link = hw.NewLink(hw.LinkConfig{Kernel: k, Name: cfg.Name, Port: cfg.Port, Faults: n.faults,
 		Speeds: []int{10, 100, 1000}, Autoneg: autoneg(&cfg), Changed: n.linkChanged})
 	n.engine = hw.NewEngine(cfg, c.queues+1, n.work)
+	n.inline = n.engine.Mode() == hw.EngineInline
 	for q := range c.queues {
 		n.tx = append(n.tx, newTxQueue(n, q))
 	}

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
-	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/internal/physmem"
 )
 
@@ -12,8 +11,8 @@ import (
 // rest is in the order of the sections of spec 1g 5.
 func (n *nic) Write32(off uint64, v uint32) {
 	n.mmio.Write()
-	if p := n.k.Probes; p.On() {
-		n.traceWrite(p, off, v)
+	if n.probes.On() {
+		n.traceWrite(n.probes, off, v)
 	}
 	if off&^emreg.RingStride == emreg.TDT {
 		n.writeTDT(int(off/emreg.RingStride&1), off, v)
@@ -36,7 +35,7 @@ func (n *nic) writeTDT(q int, off uint64, v uint32) {
 	if atomic.LoadUint32(&n.regs[off/4]) == v {
 		return
 	}
-	if n.cfg.Engine == hw.EngineInline {
+	if n.inline {
 		physmem.StoreRelaxed32(&n.regs[off/4], v)
 	} else {
 		atomic.StoreUint32(&n.regs[off/4], v)
@@ -59,6 +58,7 @@ func (n *nic) write(off uint64, v uint32) {
 		n.rx.keyChanged.Store(true)
 	case off == emreg.TCTL:
 		n.setReg(off, v)
+		n.changed()
 		n.startTransmit(v)
 	case off == emreg.EEWR:
 		n.writeEEWR(v)
@@ -135,6 +135,7 @@ func (n *nic) writeCTRL(v uint32) {
 		n.reset(survivors)
 	} else {
 		n.setReg(emreg.CTRL, v&^emreg.CtrlPHYRST)
+		n.changed()
 		n.wantLink()
 	}
 	if v&emreg.CtrlPHYRST != 0 {
@@ -181,8 +182,13 @@ func (n *nic) writeTransmit(off uint64, v uint32) {
 	switch off &^ emreg.RingStride {
 	case emreg.TDBAL:
 		n.setReg(off, v&baseMask)
+		n.changed()
+	case emreg.TDBAH:
+		n.setReg(off, v)
+		n.changed()
 	case emreg.TDLEN:
 		n.writeRingLen(off, q, v)
+		n.changed()
 	case emreg.TDH:
 		if q < len(n.tx) {
 			n.paused(q, func() { n.tx[q].moveHead(v & indexMask) })

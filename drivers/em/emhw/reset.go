@@ -60,3 +60,10 @@ func (n *nic) reg(off uint64) uint32 { return atomic.LoadUint32(&n.regs[off/4]) 
 
 // setReg stores the word at off. Any goroutine.
 func (n *nic) setReg(off uint64, v uint32) { atomic.StoreUint32(&n.regs[off/4], v) }
+
+// changed has transmit queues look at the registers again; 0 is kept for never seen.
+func (n *nic) changed() {
+	if n.changes.Add(1) == 0 {
+		n.changes.Add(1)
+	}
+}

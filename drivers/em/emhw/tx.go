@@ -7,6 +7,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/internal/physmem"
+	"github.com/ifsim/ifsim/internal/probe"
 )
 
 const (
@@ -29,19 +30,27 @@ const (
 // txQueue is a transmit queue (spec 1g 5.3, Transmit engine). Everything is its engine
 // run's; head and tail are registers.
 type txQueue struct {
-	n     *nic
-	q     int
-	off   uint64 // of its registers from queue 0's
-	batch *hw.TxBatch
-	ring  hw.Ring
-	shard hw.StatShard
+	n      *nic
+	q      int
+	off    uint64 // of its registers from queue 0's
+	tdh    *uint32
+	tdt    *uint32
+	batch  *hw.TxBatch
+	probes *probe.Set
+	ring   hw.Ring
+	shard  hw.StatShard
+	lem    bool
+	done   uint32 // the causes of a packet that is reported
 
+	seen  uint32   // nic.changes that words to psp are from; 0: to be looked at again
 	words []uint64 // the ring in this run
 	count uint32   // descriptors in it
-	tail  uint32   // TDT in this run
-	fetch uint32   // next descriptor to fetch; TDH follows when the packet is done
 	vme   bool     // CTRL.VME in this run
 	psp   bool     // TCTL.PSP
+	on    bool     // probes fire in this run
+	tail  uint32   // TDT in this run
+	fetch uint32   // next descriptor to fetch; TDH follows when the packet is done
+	mem   []byte   // memory, see hw.DMA.Direct
 
 	pkt    txPacket
 	ctx    [2]txContext // slots
@@ -50,6 +59,7 @@ type txQueue struct {
 	more   bool         // the budget ended the run
 
 	offload hw.Offload // of the packet being ended
+	burst   txBurst
 }
 
 // txPacket is what is known of the packet that is fetched.
@@ -62,7 +72,11 @@ type txPacket struct {
 }
 
 func newTxQueue(n *nic, q int) *txQueue {
-	t := &txQueue{n: n, q: q, off: uint64(q) * emreg.RingStride, shard: n.stats.Shard(q)}
+	t := &txQueue{n: n, q: q, off: uint64(q) * emreg.RingStride, shard: n.stats.Shard(q), probes: n.k.Probes, done: emreg.ICRTXDW, lem: n.chip.lem}
+	t.tdh, t.tdt = &n.regs[(emreg.TDH+t.off)/4], &n.regs[(emreg.TDT+t.off)/4]
+	if n.chip.queues > 1 {
+		t.done |= emreg.ICRTXQ0 << q
+	}
 	t.batch = hw.NewTxBatch(hw.TxConfig{Kernel: n.k, Name: n.cfg.Name, Port: n.cfg.Port, Queue: q,
 		Faults: n.faults, Kick: func() { n.engine.Doorbell(q) }})
 	return t
@@ -72,7 +86,7 @@ func newTxQueue(n *nic, q int) *txQueue {
 func (t *txQueue) reset() {
 	t.batch.Reset()
 	t.ring.Forget()
-	t.words, t.count, t.fetch = nil, 0, 0
+	t.words, t.count, t.fetch, t.seen = nil, 0, 0, 0
 	t.ctx = [2]txContext{}
 	t.causes, t.later = 0, 0
 }
@@ -88,7 +102,7 @@ func (t *txQueue) moveHead(v uint32) {
 		t.n.refuse(ruleTxBusyHead, t.q, v)
 		return
 	}
-	t.fetch = v
+	t.fetch, t.seen = v, 0
 	t.n.setReg(emreg.TDH+t.off, v)
 }
 
@@ -98,9 +112,11 @@ func (t *txQueue) run() {
 	if !t.begin() {
 		return
 	}
-	t.batch.Run(t)
-	if t.batch.Tally.Frames != 0 || t.batch.Malformed != 0 {
-		t.publish()
+	if !t.express() {
+		t.batch.Run(t)
+		if t.batch.Tally.Frames != 0 || t.batch.Malformed != 0 {
+			t.publish()
+		}
 	}
 	if t.causes|t.later != 0 {
 		t.interrupt()
@@ -113,12 +129,30 @@ func (t *txQueue) run() {
 
 // begin takes what the registers say; false when there is nothing that may be done.
 func (t *txQueue) begin() bool {
-	n := t.n
-	tctl := n.reg(emreg.TCTL)
-	t.tail = n.reg(emreg.TDT + t.off)
+	t.tail = atomic.LoadUint32(t.tdt)
 	if t.tail == t.fetch && t.batch.InFlight() == 0 {
 		return false
 	}
+	n := t.n
+	t.on, t.mem = t.probes.On(), n.dma.Direct()
+	changes := n.changes.Load()
+	if changes == t.seen && t.tail < t.count && n.link.Up() {
+		return true
+	}
+	t.seen = 0
+	if !t.look() {
+		return false
+	}
+	if n.reg(emreg.TCTL)&emreg.TCTLEN != 0 && !n.dma.Strict() {
+		t.seen = changes
+	}
+	return true
+}
+
+// look is begin from the registers themselves.
+func (t *txQueue) look() bool {
+	n := t.n
+	tctl := n.reg(emreg.TCTL)
 	if tctl&emreg.TCTLEN == 0 || !n.link.Up() {
 		if tctl&emreg.TCTLEN == 0 && t.tail != t.fetch {
 			n.refuse(ruleTxDisabled, t.q, t.tail)
@@ -184,12 +218,12 @@ func (t *txQueue) FetchTx(b *hw.TxBatch) bool {
 			t.pkt.first, t.pkt.data = w, true
 		}
 		if cmd&emreg.TxdCmdEOP != 0 {
-			if p := t.n.k.Probes; p.On() {
-				t.traceFetch(p, i)
+			if t.on {
+				t.traceFetch(t.probes, i)
 			}
 			t.fetch = i
 			t.end(b, w)
-			return true
+			return i != t.tail
 		}
 		if cmd&emreg.TxdCmdRS != 0 {
 			t.pkt.cookie |= cookieMany
@@ -249,8 +283,8 @@ func (t *txQueue) end(b *hw.TxBatch, last uint64) {
 		b.Drop(cookie)
 		return
 	}
-	if p := t.n.k.Probes; p.On() {
-		t.traceGather(p, b, o)
+	if t.on {
+		t.traceGather(t.probes, b, o)
 	}
 	if err := b.End(o, cookie); err != nil {
 		t.n.refuse(ruleOffload, t.q, uint32(last>>statusShift))
@@ -266,25 +300,22 @@ func (t *txQueue) CompleteTx(c hw.Completion) {
 		if c.Cookie&cookieMany != 0 {
 			t.writeBackAll(head)
 		} else {
-			t.writeBack((head + t.count - 1) % t.count)
+			t.writeBack(t.before(head))
 		}
-		cause := uint32(emreg.ICRTXDW)
-		if len(t.n.tx) > 1 {
-			cause |= emreg.ICRTXQ0 << t.q
-		}
-		if c.Cookie&cookieIDE != 0 {
-			t.later |= cause
-		} else {
-			t.causes |= cause
-		}
+		t.report(c.Cookie&cookieIDE != 0)
 	}
-	if p := t.n.k.Probes; p.On() {
-		p.Fire2(probeHead, t.n.cfg.Name, t.q, uint64(t.n.reg(emreg.TDH+t.off)), uint64(head))
+	if t.on {
+		t.probes.Fire2(probeHead, t.n.cfg.Name, t.q, uint64(atomic.LoadUint32(t.tdh)), uint64(head))
 	}
-	physmem.StoreRelaxed32(&t.n.regs[(emreg.TDH+t.off)/4], head)
-	if t.n.chip.lem && head == t.n.reg(emreg.TDT+t.off) {
-		t.causes |= emreg.ICRTXQE
+	t.moved(head)
+}
+
+// before is the descriptor in front of i.
+func (t *txQueue) before(i uint32) uint32 {
+	if i == 0 {
+		i = t.count
 	}
+	return i - 1
 }
 
 // writeBack reports a descriptor done: DD set, errors cleared.
@@ -296,8 +327,8 @@ func (t *txQueue) writeBack(i uint32) {
 	was := atomic.LoadUint64(p)
 	w := was&^(emreg.TxdStatMask<<statusShift) | emreg.TxdStatDD<<statusShift
 	atomic.StoreUint64(p, t.n.faults.Writeback(w))
-	if s := t.n.k.Probes; s.On() {
-		t.traceWriteBack(s, i, was)
+	if t.on {
+		t.traceWriteBack(t.probes, i, was)
 	}
 }
 
