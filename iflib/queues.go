@@ -217,7 +217,7 @@ func newTxq(ctx *Ctx, id int) (*Txq, error) {
 	s, sc := &ctx.scctx, ctx.sctx
 	q := &Txq{
 		ctx: ctx, id: id, txrx: ctx.txrx,
-		brOffset: sc.txRing(), pad: uint32(s.TxPad), g: ctx.g, dbg: ctx.g.dbg, probes: ctx.k.Probes, ifp: ctx.ifp,
+		brOffset: sc.txRing(), pad: uint32(s.TxPad), g: ctx.g, dbg: ctx.g.dbg, probes: ctx.k.Probes, stepped: ctx.k.Stepped(), ifp: ctx.ifp,
 		maxSegs: s.TxNSegments, maxTSOSegs: s.TSOSegmentsMax, reserve: uint32(s.TxNSegments),
 		maxDesc: uint32(max(s.TSOSegmentsMax, s.TxNSegments)),
 		txTag:   ctx.txTag, tsoTag: ctx.tsoTag, keepMaps: busdma.Checking(ctx.k),

@@ -224,7 +224,7 @@ const ctlRing = 1024
 func (c *ctlCtx) addTxq(t *testing.T) *Txq {
 	t.Helper()
 	q := &Txq{ctx: c.Ctx, id: len(c.txqs), txrx: c.txrx, size: ctlRing, pad: defaultTxPad, notify: ctlRing/txUpdateFreq - 1,
-		g: c.g, dbg: c.g.dbg, probes: c.k.Probes, ifp: c.ifp,
+		g: c.g, dbg: c.g.dbg, probes: c.k.Probes, stepped: c.k.Stepped(), ifp: c.ifp,
 		maxDesc: 8, reserve: 8}
 	q.ledger.in, q.ledger.ringFull = kern.NewCounter(), kern.NewCounter()
 	var err error

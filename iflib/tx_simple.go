@@ -65,6 +65,7 @@ func (ctx *Ctx) selectSimpleTxq(m *mbuf.Mbuf) (*Txq, *mbuf.Mbuf, error) {
 // simpleContended hands the packet to the holder of the lock, or becomes the
 // holder.
 func (q *Txq) simpleContended(m *mbuf.Mbuf) error {
+	q.schedPoint()
 	limit := q.g.maxProducers.Load()
 	if limit >= 0 && q.producers.Add(1) > limit {
 		q.producers.Add(-1)
@@ -83,6 +84,7 @@ func (q *Txq) simpleContended(m *mbuf.Mbuf) error {
 		return q.simpleTenure(m)
 	}
 	q.ledger.in.Add(1)
+	q.schedPoint()
 	// The holder may have looked for the last time before the packet got in.
 	if q.mtx.TryLock() {
 		return q.simpleTenure(nil)
@@ -191,6 +193,7 @@ func (q *Txq) simpleRelease() {
 	if q.own.dbPending != 0 {
 		q.doorbell(true)
 	}
+	q.schedPoint()
 	n := q.canReclaim()
 	if n != 0 && q.deferMfree.Load() {
 		if batch := q.mDefer.Swap(nil); batch != nil {
@@ -209,6 +212,15 @@ func (q *Txq) simpleRelease() {
 		p.Fire1(probeMtxRelease, q.ctx.name, q.id, uint64(q.own.dbPending))
 	}
 	q.mtx.Unlock()
+}
+
+// schedPoint lets the stepped executor switch senders where the protocol has to
+// hold: between a failed try of the lock and the enqueue, between the enqueue and
+// the second try, and between the holder's last drain and its unlock.
+func (q *Txq) schedPoint() {
+	if q.stepped {
+		q.ctx.k.SchedPoint()
+	}
 }
 
 // freeDeferred frees a claimed batch and gives the array back.

@@ -46,6 +46,7 @@ type Txq struct {
 	g                   *globals
 	dbg                 *debugCounters // g.dbg
 	probes              *probe.Set
+	stepped             bool // the kernel has the stepped executor
 	ifp                 *ifnet.Ifnet
 	maxDesc             uint32 // MAX_TX_DESC: descriptors one packet may need
 	reserve             uint32 // isc_tx_nsegments: completed descriptors kept back

@@ -1,0 +1,45 @@
+package iflib
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/ifsim/ifsim/ifnet/mbuf"
+)
+
+// TestSimpleTxStrandsNothing has senders contend for one queue. As long as the
+// drain quota covers the ring, every packet is with the hardware when the last
+// sender has returned, without the queue's timer: a packet that gets in between
+// the holder's last look and its unlock is seen by the holder's look after the
+// unlock, or by the sender's second try.
+func TestSimpleTxStrandsNothing(t *testing.T) {
+	const senders, each = 4, 6
+	for seed := range uint64(150) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			m := newMachine(t, machineConfig{seed: seed + 1, tunables: map[string]string{"net.iflib.prefer_mpring": "0"}})
+			d := m.attach(dummyConfig{qsets: 1, link: true, noMSIX: true}, m.insert(0, 0), 0)
+			m.k.RunUntilIdle()
+			d.quiet = true
+			d.up()
+			for i := range senders {
+				m.k.Spawn(fmt.Sprintf("sender %d", i), func() {
+					c := mbuf.Of(m.k).NewCache()
+					defer c.Close()
+					for range each {
+						if err := d.ctx.ifp.Transmit(chain(c)); err != nil {
+							t.Errorf("seed %d: %v", seed, err)
+						}
+					}
+				})
+			}
+			m.k.RunUntilIdle()
+			l := d.ctx.Ledger()
+			if l.In != senders*each || l.Handed != l.In || l.Queued != 0 {
+				t.Errorf("seed %d: %v", seed, l)
+			}
+			if err := d.ctx.Detach(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
