@@ -380,3 +380,36 @@ func BenchmarkTxBatchUDPChecksum(b *testing.B) {
 	o.Csum[0], o.Csum[1] = IPv4Csum(14, 20, true), UDPCsum(34)
 	benchBatch(b, o, split(packet, 42))
 }
+
+func TestTxBatchIsDirectOnlyAtRestWithoutFaults(t *testing.T) {
+	k := newKernel(t, stepped(0))
+	p := null.New()
+	must(t, p.Bind(nopClient{}))
+	f := NewFaults(k, "em0")
+	b := NewTxBatch(TxConfig{Kernel: k, Name: "em0", Port: p, Faults: f, Kick: func() {}})
+	t.Cleanup(b.Close)
+	if b.Direct() == nil {
+		t.Error("not at rest")
+	}
+	for _, fp := range []*kern.FailPoint{f.StuckHead, f.LateCompletion, f.RepeatedCompletion, f.MissingCompletion} {
+		must(t, fp.Set("return(1)"))
+		if b.Direct() != nil {
+			t.Errorf("%s is set", fp.Name())
+		}
+		must(t, fp.Set("off"))
+	}
+	b.Begin()
+	b.Append(pattern(60))
+	must(t, b.End(nil, 7))
+	if b.Direct() != nil {
+		t.Error("direct with a packet in flight")
+	}
+	b.Send()
+	if c, ok := b.Done(); !ok || c.Cookie != 7 || b.Direct() == nil {
+		t.Errorf("done %+v, %v, or not at rest after it", c, ok)
+	}
+	q, _, _ := newTxQueue(t, &fakePort{})
+	if q.b.Direct() != nil {
+		t.Error("direct on a port that completes later")
+	}
+}

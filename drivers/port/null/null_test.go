@@ -60,6 +60,23 @@ func TestSendCountsAndCompletesAtOnce(t *testing.T) {
 	}
 }
 
+func TestSendNowReportsAtOnceAndOnce(t *testing.T) {
+	p, _ := bound(t)
+	n, bad := p.SendNow(7, append(frames(2, 60), frames(1, 13+1)[0], port.Frame{Segs: [][]byte{make([]byte, 13)}}))
+	if n != 4 || bad != 1 || p.Completed(7) != 0 || p.TakeErrors(7) != 0 {
+		t.Errorf("took %d, %d bad, or reported again", n, bad)
+	}
+	p.SetLink(false)
+	if n, bad := p.SendNow(7, frames(2, 60)); n != 2 || bad != 2 {
+		t.Errorf("without link took %d, %d bad", n, bad)
+	}
+	want := port.Stats{TxFrames: 3, TxBytes: 134}
+	want.TxErrors[port.TooShort], want.TxErrors[port.LinkDown] = 1, 2
+	if diff := cmp.Diff(want, p.Stats()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestLinkFollowsCableAndClose(t *testing.T) {
 	p, c := bound(t)
 	p.SetLink(false)
