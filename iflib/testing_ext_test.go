@@ -19,10 +19,9 @@ import (
 	"github.com/ifsim/ifsim/internal/machine"
 	"github.com/ifsim/ifsim/internal/testnic/cqnic"
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqhw"
-	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqreg"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbhw"
-	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 )
 
 const (
@@ -56,8 +55,8 @@ type nicKind struct {
 var kinds = []nicKind{
 	{chip: "82574L", driver: "em", tso6: true, sentStat: "mac_stats.good_pkts_txd", gotStat: "mac_stats.good_pkts_recvd"},
 	{chip: "82545EM", driver: "em", sentStat: "mac_stats.good_pkts_txd", gotStat: "mac_stats.good_pkts_recvd"},
-	{chip: "CQ-1", driver: "cqnic", tso6: true, pads: true, writes: true, sentReg: cqreg.StatTxFrames, gotReg: cqreg.StatRxFrames},
-	{chip: "HWB-1", driver: "hwbnic", tso6: true, sentReg: hwbreg.StatTxFrames, gotReg: hwbreg.StatRxFrames},
+	{chip: "CQ-1", driver: "cqnic", tso6: true, pads: true, writes: true, sentReg: nicreg.StatTxFrames, gotReg: nicreg.StatRxFrames},
+	{chip: "HWB-1", driver: "hwbnic", tso6: true, sentReg: nicreg.StatTxFrames, gotReg: nicreg.StatRxFrames},
 }
 
 // txPath is a way from Transmit to the hardware.

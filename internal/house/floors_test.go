@@ -25,6 +25,7 @@ var floors = []struct {
 	{"internal/machine", 61},
 	{"internal/trace", 62},
 	{"internal/testnic", 53},
+	{"internal/testnic/nicdrv", 52},
 	{"internal/testnic/offload", 52},
 	{"internal/testnic/rig", 52},
 	{"internal/kern", 5},

@@ -2,7 +2,7 @@
 // exercise what the iflib core does beside plain descriptor rings: completion
 // queues on both sides, two free lists in a receive set and doorbells that
 // count. FreeBSD's nearest relative is bnxt(4). The model is package cqhw; the
-// two share only the constants of package cqreg.
+// two share only the constants of packages cqreg and nicreg.
 //
 // # Datasheet
 //

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicdrv"
 	"github.com/ifsim/ifsim/sysctl"
 )
 
@@ -31,25 +31,12 @@ const (
 const (
 	smallBuf        = mbuf.MClBytes     // buffers of free list 0
 	aggBuf          = mbuf.MJumPageSize // buffers of free list 1
-	maxMTU          = 9216 - etherHdrVLAN
-	etherHdrVLAN    = 18 // Ethernet header with tag
-	minFrame        = 60 // without FCS
-	txSegments      = 16
-	tsoSegments     = 32
-	tsoSizeMax      = 65535
-	resetTries      = 100
-	resetWait       = 10 * time.Microsecond
 	defaultTxDescs  = 512
 	defaultRxDescs  = 512
 	defaultRxAggs   = 256
 	defaultTxCQSize = 256
 	defaultRxCQSize = 1024 // a packet takes up to one entry a buffer
 )
-
-const txCsum = mbuf.CsumIP | mbuf.CsumIPUDP | mbuf.CsumIPTCP | mbuf.CsumIP6UDP | mbuf.CsumIP6TCP | mbuf.CsumTSO
-
-const caps = ifnet.CapHWCsum | ifnet.CapHWCsumIPv6 | ifnet.CapTSO | ifnet.CapVLANMTU | ifnet.CapVLANHWTag |
-	ifnet.CapVLANHWCsum | ifnet.CapVLANHWTSO | ifnet.CapJumboMTU | ifnet.CapLRO | ifnet.CapLinkState
 
 // Driver is the CQ-1's driver.
 var Driver = iflib.Driver{
@@ -62,7 +49,7 @@ var shared = iflib.SharedCtx{
 	QAlign:        cqreg.RingAlign,
 	TxMaxSize:     cqreg.TxMaxPacket,
 	TxMaxSegSize:  cqreg.TxMaxBuf,
-	TSOMaxSize:    tsoSizeMax + etherHdrVLAN,
+	TSOMaxSize:    nicdrv.TSOSizeMax + nicdrv.EtherHdrVLAN,
 	TSOMaxSegSize: cqreg.TxMaxBuf,
 	RxMaxSize:     aggBuf,
 	RxMaxSegSize:  aggBuf,
@@ -127,22 +114,14 @@ func (sc *softc) AttachPre() error {
 	}
 	sc.ctx.SetMAC(sc.readMAC())
 	sc.describe(ntx, nrx)
-	m := sc.ctx.Media()
-	m.Add(ifnet.MediaEther|ifnet.MediaAuto, 0)
-	m.Set(ifnet.MediaEther | ifnet.MediaAuto)
+	nicdrv.AddMedia(sc.ctx.Media())
 	return nil
 }
 
 // describe fills the softc ctx.
 func (sc *softc) describe(ntx, nrx int) {
 	s := sc.ctx.Softc()
-	s.NTxQSetsMax, s.NRxQSetsMax = ntx, nrx
-	if s.NTxQSets == 0 {
-		s.NTxQSets = ntx
-	}
-	if s.NRxQSets == 0 {
-		s.NRxQSets = nrx
-	}
+	nicdrv.Describe(s, ntx, nrx)
 	for i := range numTxRings {
 		s.TxQSizes[i] = uint64(s.NTxd[i]) * cqreg.EntrySize
 		s.TxdSize[i] = cqreg.EntrySize
@@ -152,13 +131,8 @@ func (sc *softc) describe(ntx, nrx int) {
 		s.RxdSize[i] = cqreg.EntrySize
 	}
 	s.RxdBufSize[rxFL], s.RxdBufSize[rxFL+1] = smallBuf, aggBuf
-	s.TxNSegments, s.TSOSegmentsMax = txSegments, tsoSegments
-	s.TSOSizeMax, s.TSOSegSizeMax = tsoSizeMax, cqreg.TxMaxBuf
-	s.TxCsumFlags = txCsum
-	s.Capabilities, s.Capenable = caps, caps
-	s.RSSTableSize = cqreg.RETAEntries
-	s.MaxFrameSize = ifnet.EtherMTU + etherHdrVLAN
-	s.MinFrameSize = minFrame
+	s.TSOSegSizeMax = cqreg.TxMaxBuf
+	s.MaxFrameSize = ifnet.EtherMTU + nicdrv.EtherHdrVLAN
 	s.MSIXBAR = pci.BARReg(cqreg.BARMSIX)
 	s.TxRx = sc
 }
@@ -185,44 +159,26 @@ func (sc *softc) Detach() error {
 	return sc.reset()
 }
 
-func (sc *softc) reset() error {
-	sc.regs.Write32(cqreg.CTRL, cqreg.CtrlReset)
-	for range resetTries {
-		if sc.regs.Read32(cqreg.CTRL)&cqreg.CtrlReset == 0 {
-			return nil
-		}
-		sc.ctx.Kernel().Delay(resetWait)
-	}
-	return fmt.Errorf("resetting: %w", syscall.ETIMEDOUT)
-}
+func (sc *softc) reset() error { return nicdrv.Reset(sc.ctx, sc.regs, cqreg.CTRL, cqreg.CtrlReset) }
 
-func (sc *softc) readMAC() (mac [6]byte) {
+func (sc *softc) readMAC() [ifnet.EtherAddrLen]byte {
 	lo, hi := sc.regs.Read32(cqreg.MACLO), sc.regs.Read32(cqreg.MACHI)
-	v := uint64(hi)<<32 | uint64(lo)
-	for i := range mac {
-		mac[i] = byte(v >> (8 * i))
-	}
-	return mac
+	return nicdrv.MACOf(uint64(hi)<<32 | uint64(lo))
 }
 
 // MTUSet changes the longest frame; iflib has stopped the interface.
 func (sc *softc) MTUSet(mtu int) error {
-	if mtu < 0 || mtu > maxMTU {
-		return fmt.Errorf("setting MTU %d: %w", mtu, syscall.EINVAL)
+	if err := nicdrv.CheckMTU(mtu); err != nil {
+		return err
 	}
-	sc.ctx.Softc().MaxFrameSize = mtu + etherHdrVLAN
+	sc.ctx.Softc().MaxFrameSize = mtu + nicdrv.EtherHdrVLAN
 	return nil
 }
 
 // MediaStatus reports the only medium there is.
 func (sc *softc) MediaStatus(req *ifnet.MediaReq) {
 	sc.updateLink()
-	req.Status = ifnet.MediaAValid
-	req.Active = ifnet.MediaEther
-	if sc.linkUp {
-		req.Status |= ifnet.MediaActive
-		req.Active |= ifnet.MediaAuto | ifnet.MediaFDX
-	}
+	nicdrv.MediaStatus(req, sc.linkUp)
 }
 
 // MediaChange accepts automatic selection, which is all there is.
@@ -243,18 +199,7 @@ func (sc *softc) updateLink() {
 }
 
 // GetCounter adds what only the hardware knows.
-func (sc *softc) GetCounter(c ifnet.Counter) uint64 {
-	n := sc.ctx.Ifp().GetCounterDefault(c)
-	switch c {
-	case ifnet.CounterIErrors:
-		n += sc.regs.Read64(cqreg.StatRxErrors)
-	case ifnet.CounterIQDrops:
-		n += sc.regs.Read64(cqreg.StatRxMissed)
-	case ifnet.CounterOErrors:
-		n += sc.regs.Read64(cqreg.StatTxErrors)
-	}
-	return n
-}
+func (sc *softc) GetCounter(c ifnet.Counter) uint64 { return nicdrv.GetCounter(sc.ctx, sc.regs, c) }
 
 // bad counts output of the device about a transmit queue that is out of bounds, and has
 // the interface reset.

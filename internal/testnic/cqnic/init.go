@@ -7,6 +7,7 @@ import (
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicdrv"
 )
 
 // qreg is the offset of register r in queue q's block.
@@ -84,16 +85,11 @@ func (sc *softc) initRx(i int) {
 	r.Write32(qreg(i, cqreg.RXCTL), cqreg.QCtlEnable)
 }
 
-// rssKey is the key of Microsoft's verification suite (spec ifnet 11.2).
-var rssKey = [4 * cqreg.RSSKeyRegs]byte{
-	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
-	0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
-}
-
 // initRSS spreads over the receive queues in turn.
 func (sc *softc) initRSS() {
+	key := nicdrv.RSSKey()
 	for i := range uint64(cqreg.RSSKeyRegs) {
-		k := rssKey[4*i:]
+		k := key[4*i:]
 		sc.regs.Write32(cqreg.RSSKEY+4*i, uint32(k[0])|uint32(k[1])<<8|uint32(k[2])<<16|uint32(k[3])<<24)
 	}
 	n := len(sc.rxqs)

@@ -5,8 +5,8 @@ import (
 	"syscall"
 
 	"github.com/ifsim/ifsim/iflib"
-	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicdrv"
 )
 
 // rxq is a receive set, owned by the receive task of the queue.
@@ -174,34 +174,10 @@ func (q *rxq) fragment(ri *iflib.RxdInfo, fl int, slot, length uint32) (n uint32
 	return length, true
 }
 
-// rssTypes translates the RSS type of a completion.
-var rssTypes = [cqreg.NumRSSTypes]mbuf.HashType{
-	cqreg.RSSNone: mbuf.HashNone,
-	cqreg.RSSIPv4: mbuf.HashRSSIPv4, cqreg.RSSTCPIPv4: mbuf.HashRSSTCPIPv4, cqreg.RSSUDPIPv4: mbuf.HashRSSUDPIPv4,
-	cqreg.RSSIPv6: mbuf.HashRSSIPv6, cqreg.RSSTCPIPv6: mbuf.HashRSSTCPIPv6, cqreg.RSSUDPIPv6: mbuf.HashRSSUDPIPv6,
-}
-
 // describe copies what the completion says about the packet.
 func describe(ri *iflib.RxdInfo, w0, w1 uint64) {
-	if w1&cqreg.RxcVLAN != 0 {
-		ri.VTag = uint16(w1 >> cqreg.RxcTCIShift)
-		ri.Flags |= mbuf.FlagVLANTag
-	}
-	if w1&cqreg.RxcIPChecked != 0 {
-		ri.CsumFlags |= mbuf.CsumL3Calc
-		if w1&cqreg.RxcIPBad == 0 {
-			ri.CsumFlags |= mbuf.CsumL3Valid
-		}
-	}
-	if w1&(cqreg.RxcL4Checked|cqreg.RxcL4Bad) == cqreg.RxcL4Checked {
-		ri.CsumFlags |= mbuf.CsumL4Calc | mbuf.CsumL4Valid
-		ri.CsumData = mbuf.CsumDataGood
-	}
-	ri.FlowID = uint32(w0 >> cqreg.RxcHashShift)
-	ri.RSSType = mbuf.HashOpaqueHash
-	if t := w1 >> cqreg.RxcHashTyShift & cqreg.RxcHashTyMask; t < cqreg.NumRSSTypes {
-		ri.RSSType = rssTypes[t]
-	}
+	nicdrv.SetOffloads(ri, w1>>cqreg.RxcFlagsShift, uint16(w1>>cqreg.RxcTCIShift))
+	nicdrv.SetHash(ri, uint32(w0>>cqreg.RxcHashShift), w1>>cqreg.RxcHashTyShift&cqreg.RxcHashTyMask)
 }
 
 // rxBad counts output of the device that is out of bounds; the error makes iflib

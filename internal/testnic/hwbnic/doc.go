@@ -3,7 +3,7 @@
 // transmit head is written to a word behind the ring, and configuration goes
 // through an admin queue that works while the interface is down. FreeBSD's nearest
 // relative is ixl(4). The model is package hwbhw; the two share only the constants
-// of package hwbreg.
+// of packages hwbreg and nicreg.
 //
 // # Datasheet
 //

@@ -5,34 +5,21 @@ import (
 	"fmt"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicdrv"
 	"github.com/ifsim/ifsim/sysctl"
 )
 
 // Limits told to iflib.
 const (
-	etherHdrVLAN   = 18 // Ethernet header with tag
-	maxMTU         = 9216 - etherHdrVLAN
-	minFrame       = 60 // without FCS
-	txSegments     = 16
-	tsoSegments    = 32
-	tsoSizeMax     = 65535
-	resetTries     = 100
-	resetWait      = 10 * time.Microsecond
 	defaultTxDescs = 1024
 	defaultRxDescs = 512
 )
-
-const txCsum = mbuf.CsumIP | mbuf.CsumIPUDP | mbuf.CsumIPTCP | mbuf.CsumIP6UDP | mbuf.CsumIP6TCP | mbuf.CsumTSO
-
-const caps = ifnet.CapHWCsum | ifnet.CapHWCsumIPv6 | ifnet.CapTSO | ifnet.CapVLANMTU | ifnet.CapVLANHWTag |
-	ifnet.CapVLANHWCsum | ifnet.CapVLANHWTSO | ifnet.CapJumboMTU | ifnet.CapLRO | ifnet.CapLinkState
 
 // Driver is the HWB-1's driver.
 var Driver = iflib.Driver{
@@ -45,7 +32,7 @@ var shared = iflib.SharedCtx{
 	QAlign:        hwbreg.RingAlign,
 	TxMaxSize:     hwbreg.TxMaxPacket,
 	TxMaxSegSize:  hwbreg.TxMaxBuf,
-	TSOMaxSize:    tsoSizeMax + etherHdrVLAN,
+	TSOMaxSize:    nicdrv.TSOSizeMax + nicdrv.EtherHdrVLAN,
 	TSOMaxSegSize: hwbreg.TxMaxBuf,
 	RxMaxSize:     mbuf.MJumPageSize,
 	RxMaxSegSize:  mbuf.MJumPageSize,
@@ -111,9 +98,7 @@ func (sc *softc) AttachPre() error {
 		sc.admin.stop()
 		return err
 	}
-	m := sc.ctx.Media()
-	m.Add(ifnet.MediaEther|ifnet.MediaAuto, 0)
-	m.Set(ifnet.MediaEther | ifnet.MediaAuto)
+	nicdrv.AddMedia(sc.ctx.Media())
 	return nil
 }
 
@@ -130,11 +115,7 @@ func (sc *softc) identify() error {
 	if err != nil {
 		return err
 	}
-	var b [6]byte
-	for i := range b {
-		b[i] = byte(mac >> (8 * i))
-	}
-	sc.ctx.SetMAC(b)
+	sc.ctx.SetMAC(nicdrv.MACOf(mac))
 	sc.describe(int(queues))
 	return nil
 }
@@ -142,22 +123,11 @@ func (sc *softc) identify() error {
 // describe fills the softc ctx. The head word lies behind the transmit ring.
 func (sc *softc) describe(queues int) {
 	s := sc.ctx.Softc()
-	s.NTxQSetsMax, s.NRxQSetsMax = queues, queues
-	if s.NTxQSets == 0 {
-		s.NTxQSets = queues
-	}
-	if s.NRxQSets == 0 {
-		s.NRxQSets = queues
-	}
+	nicdrv.Describe(s, queues, queues)
 	s.TxQSizes[0] = uint64(s.NTxd[0])*hwbreg.EntrySize + hwbreg.HeadBytes
 	s.RxQSizes[0] = uint64(s.NRxd[0]) * hwbreg.EntrySize
 	s.TxdSize[0], s.RxdSize[0] = hwbreg.EntrySize, hwbreg.EntrySize
-	s.TxNSegments, s.TSOSegmentsMax = txSegments, tsoSegments
-	s.TSOSizeMax, s.TSOSegSizeMax = tsoSizeMax, hwbreg.TxMaxBuf
-	s.TxCsumFlags = txCsum
-	s.Capabilities, s.Capenable = caps, caps
-	s.RSSTableSize = hwbreg.RETAEntries
-	s.MinFrameSize = minFrame
+	s.TSOSegSizeMax = hwbreg.TxMaxBuf
 	s.MSIXBAR = pci.BARReg(hwbreg.BARMSIX)
 	s.TxRx = sc
 	sc.setFrameSize(ifnet.EtherMTU)
@@ -166,7 +136,7 @@ func (sc *softc) describe(queues int) {
 // setFrameSize derives the longest frame and the receive buffer size from an MTU.
 func (sc *softc) setFrameSize(mtu int) {
 	s := sc.ctx.Softc()
-	s.MaxFrameSize = mtu + etherHdrVLAN
+	s.MaxFrameSize = mtu + nicdrv.EtherHdrVLAN
 	s.RxdBufSize[0] = mbuf.MClBytes
 	if s.MaxFrameSize > mbuf.MClBytes {
 		s.RxdBufSize[0] = mbuf.MJumPageSize
@@ -209,21 +179,12 @@ func (sc *softc) Detach() error {
 	return err
 }
 
-func (sc *softc) reset() error {
-	sc.regs.Write32(hwbreg.CTRL, hwbreg.CtrlReset)
-	for range resetTries {
-		if sc.regs.Read32(hwbreg.CTRL)&hwbreg.CtrlReset == 0 {
-			return nil
-		}
-		sc.ctx.Kernel().Delay(resetWait)
-	}
-	return fmt.Errorf("resetting: %w", syscall.ETIMEDOUT)
-}
+func (sc *softc) reset() error { return nicdrv.Reset(sc.ctx, sc.regs, hwbreg.CTRL, hwbreg.CtrlReset) }
 
 // MTUSet changes the longest frame; iflib has stopped the interface.
 func (sc *softc) MTUSet(mtu int) error {
-	if mtu < 0 || mtu > maxMTU {
-		return fmt.Errorf("setting MTU %d: %w", mtu, syscall.EINVAL)
+	if err := nicdrv.CheckMTU(mtu); err != nil {
+		return err
 	}
 	sc.setFrameSize(mtu)
 	return nil
@@ -232,12 +193,7 @@ func (sc *softc) MTUSet(mtu int) error {
 // MediaStatus reports the only medium there is.
 func (sc *softc) MediaStatus(req *ifnet.MediaReq) {
 	sc.tellLink()
-	req.Status = ifnet.MediaAValid
-	req.Active = ifnet.MediaEther
-	if sc.told&hwbreg.LinkUp != 0 {
-		req.Status |= ifnet.MediaActive
-		req.Active |= ifnet.MediaAuto | ifnet.MediaFDX
-	}
+	nicdrv.MediaStatus(req, sc.told&hwbreg.LinkUp != 0)
 }
 
 // MediaChange accepts automatic selection, which is all there is.
@@ -258,18 +214,7 @@ func (sc *softc) tellLink() {
 }
 
 // GetCounter adds what only the hardware knows.
-func (sc *softc) GetCounter(c ifnet.Counter) uint64 {
-	n := sc.ctx.Ifp().GetCounterDefault(c)
-	switch c {
-	case ifnet.CounterIErrors:
-		n += sc.regs.Read64(hwbreg.StatRxErrors)
-	case ifnet.CounterIQDrops:
-		n += sc.regs.Read64(hwbreg.StatRxMissed)
-	case ifnet.CounterOErrors:
-		n += sc.regs.Read64(hwbreg.StatTxErrors)
-	}
-	return n
-}
+func (sc *softc) GetCounter(c ifnet.Counter) uint64 { return nicdrv.GetCounter(sc.ctx, sc.regs, c) }
 
 // errHalted says that the device does not understand what was written.
 var errHalted = errors.New("queue halted")

@@ -6,6 +6,7 @@ import (
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicdrv"
 )
 
 // qreg is the offset of register r in queue pair q's block.
@@ -65,16 +66,11 @@ func (sc *softc) configure() error {
 	return sc.setFilter(sc.ctx.Ifp().Flags())
 }
 
-// rssKey is the key of Microsoft's verification suite (spec ifnet 11.2).
-var rssKey = [hwbreg.RSSKeyBytes]byte{
-	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
-	0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
-}
-
 // setRSS spreads over the receive queues in turn.
 func (sc *softc) setRSS() error {
 	var b [hwbreg.RSSBytes]byte
-	table := b[copy(b[:], rssKey[:]):]
+	key := nicdrv.RSSKey()
+	table := b[copy(b[:], key[:]):]
 	for i := range table {
 		table[i] = byte(i % len(sc.rxqs))
 	}

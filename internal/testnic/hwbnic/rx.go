@@ -6,8 +6,8 @@ import (
 	"syscall"
 
 	"github.com/ifsim/ifsim/iflib"
-	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicdrv"
 )
 
 // rxq is a receive ring, owned by the receive task of the queue.
@@ -109,32 +109,8 @@ func (sc *softc) RxdPktGet(ri *iflib.RxdInfo) error {
 	return fmt.Errorf("receive queue %d: no whole packet at %d: %w", ri.QSIdx, ri.Cidx, syscall.EIO)
 }
 
-// rssTypes translates the RSS type of a descriptor.
-var rssTypes = [hwbreg.NumRSSTypes]mbuf.HashType{
-	hwbreg.RSSNone: mbuf.HashNone,
-	hwbreg.RSSIPv4: mbuf.HashRSSIPv4, hwbreg.RSSTCPIPv4: mbuf.HashRSSTCPIPv4, hwbreg.RSSUDPIPv4: mbuf.HashRSSUDPIPv4,
-	hwbreg.RSSIPv6: mbuf.HashRSSIPv6, hwbreg.RSSTCPIPv6: mbuf.HashRSSTCPIPv6, hwbreg.RSSUDPIPv6: mbuf.HashRSSUDPIPv6,
-}
-
 // describe copies what the last descriptor says about the packet.
 func describe(ri *iflib.RxdInfo, w0, w1 uint64) {
-	if w1&hwbreg.RxdVLAN != 0 {
-		ri.VTag = uint16(w0 >> hwbreg.RxdTCIShift)
-		ri.Flags |= mbuf.FlagVLANTag
-	}
-	if w1&hwbreg.RxdIPChecked != 0 {
-		ri.CsumFlags |= mbuf.CsumL3Calc
-		if w1&hwbreg.RxdIPBad == 0 {
-			ri.CsumFlags |= mbuf.CsumL3Valid
-		}
-	}
-	if w1&(hwbreg.RxdL4Checked|hwbreg.RxdL4Bad) == hwbreg.RxdL4Checked {
-		ri.CsumFlags |= mbuf.CsumL4Calc | mbuf.CsumL4Valid
-		ri.CsumData = mbuf.CsumDataGood
-	}
-	ri.FlowID = uint32(w0 & hwbreg.RxdHashMask)
-	ri.RSSType = mbuf.HashOpaqueHash
-	if t := w0 >> hwbreg.RxdHashTyShift & hwbreg.RxdHashTyMask; t < hwbreg.NumRSSTypes {
-		ri.RSSType = rssTypes[t]
-	}
+	nicdrv.SetOffloads(ri, w1>>hwbreg.RxdFlagsShift, uint16(w0>>hwbreg.RxdTCIShift))
+	nicdrv.SetHash(ri, uint32(w0&hwbreg.RxdHashMask), w0>>hwbreg.RxdHashTyShift&hwbreg.RxdHashTyMask)
 }

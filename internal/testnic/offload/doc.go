@@ -1,5 +1,5 @@
 // Package offload is what the models of the two test NICs have in common beyond the
 // kit in drivers/hw: on the way out which requests fit a packet, on the way in the
-// address filter, the hash and the checksum verdicts. It knows no descriptor format.
-// FreeBSD has no counterpart.
+// receive work with address filter, hash and checksum verdicts, and the statistics
+// registers. It knows no descriptor format. FreeBSD has no counterpart.
 package offload

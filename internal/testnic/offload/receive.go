@@ -1,9 +1,9 @@
 package offload
 
-import "github.com/ifsim/ifsim/drivers/hw"
-
-// RETAEntries is the size of the indirection table of both parts.
-const RETAEntries = 64
+import (
+	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
+)
 
 // Receive is how a receive unit is set up. It is immutable: a model replaces it when
 // a register changes.
@@ -18,7 +18,7 @@ type Receive struct {
 	Group    func(mac [hw.EtherAddrLen]byte) bool
 
 	RSS   *hw.Toeplitz // nil: everything goes to queue 0
-	Table [RETAEntries]uint8
+	Table [nicreg.RETAEntries]uint8
 }
 
 // Outcome of the address filter.
@@ -78,10 +78,49 @@ func (c *Receive) Classify(frame []byte, in *Info, g *hw.Gather) {
 	}
 	if c.RSS != nil {
 		in.Hash, in.Type = c.RSS.Hash(frame, &in.Headers, hashed)
-		in.Queue = c.Table[in.Hash%RETAEntries]
+		in.Queue = c.Table[in.Hash%nicreg.RETAEntries]
 	}
 	g.Reset(frame)
 	if c.TakeVLAN {
 		in.TCI, in.VLAN = g.Strip(hw.TPID8021Q)
 	}
+}
+
+// Flags are what was found out as the descriptors of both parts say it: nicreg.Rx bits.
+func (in *Info) Flags() (bits uint64) {
+	if in.VLAN {
+		bits |= nicreg.RxVLAN
+	}
+	switch in.IP {
+	case hw.CsumGood:
+		bits |= nicreg.RxIPChecked
+	case hw.CsumBad:
+		bits |= nicreg.RxIPChecked | nicreg.RxIPBad
+	}
+	switch in.L4 {
+	case hw.CsumGood:
+		bits |= nicreg.RxL4Checked
+	case hw.CsumBad:
+		bits |= nicreg.RxL4Checked | nicreg.RxL4Bad
+	}
+	return bits
+}
+
+// HashType is the RSS type of the hash, nicreg.RSSNone to nicreg.RSSUDPIPv6.
+func (in *Info) HashType() uint64 {
+	switch in.Type {
+	case hw.RSSIPv4:
+		return nicreg.RSSIPv4
+	case hw.RSSTCPIPv4:
+		return nicreg.RSSTCPIPv4
+	case hw.RSSUDPIPv4:
+		return nicreg.RSSUDPIPv4
+	case hw.RSSIPv6:
+		return nicreg.RSSIPv6
+	case hw.RSSTCPIPv6:
+		return nicreg.RSSTCPIPv6
+	case hw.RSSUDPIPv6:
+		return nicreg.RSSUDPIPv6
+	}
+	return nicreg.RSSNone
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqhw"
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
@@ -60,7 +61,7 @@ func FuzzModel(f *testing.F) {
 		r.BAR.Write32(reg(0, cqreg.RXCTL), cqreg.QCtlEnable)
 		r.BAR.Write32(cqreg.MAXFRM, 9216)
 		r.BAR.Write32(cqreg.CTRL, cqreg.CtrlTxEnable|cqreg.CtrlRxEnable|cqreg.CtrlRxCsum|cqreg.CtrlVLANTake)
-		if n := r.BAR.Read64(cqreg.StatRefused); n != 0 {
+		if n := r.BAR.Read64(nicreg.StatRefused); n != 0 {
 			t.Fatalf("set-up was refused: %s", r.Console())
 		}
 		rig.Program(program).Run(r, 0x2000, arena, words)

@@ -25,9 +25,6 @@ const (
 	speedFast = 10_000
 )
 
-// maxRefusalLines bounds the messages about refused writes; the counter goes on.
-const maxRefusalLines = 16
-
 // global are the registers of section 2 that are plain storage.
 type global struct {
 	maclo, machi, maxfrm, rssctl, mchlo, mchhi uint32
@@ -49,16 +46,14 @@ type nic struct {
 
 	tx [cqreg.MaxQueues]txQueue
 	rx [cqreg.MaxQueues]rxQueue
-	in receiver
+	in *offload.Receiver
+	d  delivery // the receive work's
 
-	stats *hw.Stats
-	regs  [cqreg.StatCount]*hw.StatReg
-	lines atomic.Int32 // messages about refusals
+	stats *offload.Stats
 
 	ctl  sync.Mutex // serialises control registers, queue starts and resets; neither the engine's work nor a port callback takes it
 	glob global     // guarded by ctl
 	ctrl atomic.Uint32
-	recv atomic.Pointer[offload.Receive]
 	link *hw.Link
 
 	intr interrupts
@@ -75,17 +70,17 @@ func New(cfg hw.Config) (hw.NIC, error) {
 	n := &nic{k: cfg.Kernel, name: cfg.Name, cfg: cfg, port: cfg.Port}
 	n.faults = hw.NewFaults(n.k, n.name)
 	n.dma = hw.NewDMA(n.k, n.name, 0, n.faults)
-	n.stats = hw.NewStats(engineQueues, cqreg.StatCount)
-	for i := range n.regs {
-		n.regs[i] = n.stats.NewReg(i, hw.StatKind{Bits: 64})
-	}
+	n.stats = offload.NewStats(cfg, engineQueues)
 	for i := range n.tx {
 		n.tx[i].init(n, i)
 	}
 	for i := range n.rx {
 		n.rx[i].init(n, i)
 	}
-	n.in.init(n)
+	n.in = offload.NewReceiver(offload.ReceiverConfig{
+		Port: n.port, Queues: cqreg.MaxQueues, Stats: n.stats, Work: rxWorkQueue,
+		Wake: func() { n.engine.Defer(rxWorkQueue) }, Deliver: n.deliver,
+	})
 	n.link = hw.NewLink(hw.LinkConfig{Kernel: n.k, Name: n.name, Port: n.port, Faults: n.faults,
 		Speeds: []int{speedSlow, speedFast}, Changed: func(hw.LinkState) { n.event(cqreg.CauseLink) }})
 	n.defaults()
@@ -164,7 +159,7 @@ func (n *nic) TxReady(q int) {
 }
 
 // RxReady has the receive work fetch what has arrived.
-func (n *nic) RxReady(q int) { n.in.arrived(q) }
+func (n *nic) RxReady(q int) { n.in.Arrived(q) }
 
 // LinkChanged looks at the medium; a change of the link raises the link event.
 func (n *nic) LinkChanged(port.Link) { n.link.PortChanged() }
@@ -172,22 +167,11 @@ func (n *nic) LinkChanged(port.Link) { n.link.PortChanged() }
 // work is the engine's work function.
 func (n *nic) work(q int) {
 	if q == rxWorkQueue {
-		n.in.run()
+		n.in.Run()
 		return
 	}
 	n.tx[q].run()
 }
-
-// refuse counts what the datasheet forbids and says so, the first few times.
-func (n *nic) refuse(format string, a ...any) {
-	n.stats.Add(statID(cqreg.StatRefused), 1)
-	if n.lines.Add(1) <= maxRefusalLines {
-		n.k.Printf("%s: %s refused\n", n.name, fmt.Sprintf(format, a...))
-	}
-}
-
-// statID is the counter behind a statistics register.
-func statID(off uint64) int { return int(off-cqreg.StatFirst) / cqreg.StatRegisters }
 
 // reset is CTRL.RST (datasheet 2). Called with ctl held.
 func (n *nic) reset() {
@@ -202,9 +186,7 @@ func (n *nic) reset() {
 	n.intr.reset(n)
 	n.glob = global{maclo: n.glob.maclo, machi: n.glob.machi}
 	n.configure()
-	for _, r := range n.regs {
-		r.Reset()
-	}
+	n.stats.Reset()
 	n.engine.Resume(rxWorkQueue)
 }
 
@@ -237,5 +219,5 @@ func (n *nic) configure() {
 	for i := range c.Table {
 		c.Table[i] = byte(g.reta[i/4] >> (i % 4 * 8))
 	}
-	n.recv.Store(c)
+	n.in.Set(c)
 }

@@ -6,15 +6,11 @@ import (
 
 // Read32 reads a register (datasheet 2 to 4, 7); what is not there reads 0.
 func (n *nic) Read32(off uint64) uint32 {
-	switch {
-	case off >= cqreg.QueueBase:
+	if off >= cqreg.QueueBase {
 		return n.readQueue(off)
-	case off >= cqreg.StatFirst && off < cqreg.StatFirst+cqreg.StatCount*cqreg.StatRegisters:
-		r := n.regs[statID(off)]
-		if off%cqreg.StatRegisters == 0 {
-			return r.ReadLow()
-		}
-		return r.ReadHigh()
+	}
+	if v, ok := n.stats.Read(off); ok {
+		return v
 	}
 	switch off {
 	case cqreg.CTRL:
@@ -109,7 +105,7 @@ func (n *nic) writeGlobal(off uint64, v uint32) {
 	defer n.ctl.Unlock()
 	r := n.plain(off)
 	if r == nil {
-		n.refuse("writing %#x to register %#x", v, off)
+		n.stats.Refuse("writing %#x to register %#x", v, off)
 		return
 	}
 	*r = v
@@ -159,7 +155,7 @@ func (n *nic) readQueue(off uint64) uint32 {
 func (n *nic) writeQueue(off uint64, v uint32) {
 	q, r, ok := queueReg(off)
 	if !ok {
-		n.refuse("writing %#x to register %#x", v, off)
+		n.stats.Refuse("writing %#x to register %#x", v, off)
 		return
 	}
 	switch r {
@@ -169,7 +165,7 @@ func (n *nic) writeQueue(off uint64, v uint32) {
 		if n.tx[q].cq.consume(v) {
 			n.engine.Kick(q)
 		} else {
-			n.refuse("transmit queue %d: consumed count %d", q, v)
+			n.stats.Refuse("transmit queue %d: consumed count %d", q, v)
 		}
 	case cqreg.TXCQARM:
 		n.tx[q].cq.arm(v)
@@ -179,7 +175,7 @@ func (n *nic) writeQueue(off uint64, v uint32) {
 		n.rx[q].fl[1].setTail(n, q, v)
 	case cqreg.RXCQCONS:
 		if !n.rx[q].cq.consume(v) {
-			n.refuse("receive queue %d: consumed count %d", q, v)
+			n.stats.Refuse("receive queue %d: consumed count %d", q, v)
 		}
 	case cqreg.RXCQARM:
 		n.rx[q].cq.arm(v)

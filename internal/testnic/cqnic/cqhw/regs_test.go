@@ -6,6 +6,7 @@ import (
 
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqhw"
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
@@ -139,7 +140,7 @@ func TestForbiddenWritesAreRefusedAndCounted(t *testing.T) {
 	}
 	for i, w := range writes {
 		w()
-		if n := bar.Read64(cqreg.StatRefused); n != uint64(i+1) {
+		if n := bar.Read64(nicreg.StatRefused); n != uint64(i+1) {
 			t.Fatalf("%d refusals after forbidden write %d", n, i)
 		}
 	}
@@ -156,7 +157,7 @@ func TestResetStopsEverythingAndKeepsTheAddress(t *testing.T) {
 	q.ringBell(1)
 	q.BAR.Write32(cqreg.CTRL, cqreg.CtrlReset)
 	for off, want := range map[uint64]uint32{
-		cqreg.CTRL: 0, cqreg.MACLO: 0x44332211, cqreg.MAXFRM: 0, cqreg.StatTxFrames: 0,
+		cqreg.CTRL: 0, cqreg.MACLO: 0x44332211, cqreg.MAXFRM: 0, nicreg.StatTxFrames: 0,
 		reg(0, cqreg.TXCTL): 0, reg(0, cqreg.TXLEN): 0,
 	} {
 		if v := q.BAR.Read32(off); v != want {

@@ -39,7 +39,7 @@ func (f *freeList) stop() {
 // setTail is a write to the list's tail register; any goroutine.
 func (f *freeList) setTail(n *nic, q int, v uint32) {
 	if v >= f.on.Load() {
-		n.refuse("receive queue %d: tail %d", q, v)
+		n.stats.Refuse("receive queue %d: tail %d", q, v)
 		return
 	}
 	f.tail.Store(v)
@@ -89,7 +89,7 @@ func (q *rxQueue) write(r uint64, v uint32) {
 	case r == cqreg.RXCTL:
 		q.control(v & cqreg.QCtlEnable)
 	case q.load(cqreg.RXCTL) != 0:
-		q.n.refuse("receive queue %d: writing register %#x while enabled", q.id, r)
+		q.n.stats.Refuse("receive queue %d: writing register %#x while enabled", q.id, r)
 	default:
 		q.at(r).Store(v)
 	}
@@ -105,7 +105,7 @@ func (q *rxQueue) control(v uint32) {
 	if v == 0 {
 		q.halt()
 	} else if err := q.start(); err != nil {
-		n.refuse("receive queue %d: enabling: %v:", q.id, err)
+		n.stats.Refuse("receive queue %d: enabling: %v:", q.id, err)
 	}
 	n.engine.Resume(rxWorkQueue)
 }
@@ -150,24 +150,30 @@ func (q *rxQueue) stop() {
 
 // delivery is a frame on its way into a queue.
 type delivery struct {
-	info offload.Info
-	data hw.Gather
+	info *offload.Info
+	data *hw.Gather
 	agg  [cqreg.MaxAgg]buffer
 	dst  [1 + cqreg.MaxAgg][]byte
+}
+
+// deliver gives a frame to the queue that its hash chose.
+func (n *nic) deliver(in *offload.Info, data *hw.Gather) bool {
+	n.d.info, n.d.data = in, data
+	return n.rx[in.Queue%cqreg.MaxQueues].deliver(&n.d)
 }
 
 // deliver puts a frame into the buffers of the queue and says so (datasheet 4).
 func (q *rxQueue) deliver(d *delivery) (ok bool) {
 	if !q.on {
-		return q.missed()
+		return q.n.in.Missed()
 	}
 	total := d.data.Len()
 	first, nagg, ok := q.plan(d, total)
 	if !ok {
-		return q.missed()
+		return q.n.in.Missed()
 	}
 	if q.cq.room() < 1+uint32(nagg) {
-		return q.missed()
+		return q.n.in.Missed()
 	}
 	if !q.map1(d, 0, q.fl[0].head, first) {
 		return false
@@ -213,13 +219,13 @@ func (q *rxQueue) plan(d *delivery, total int) (first buffer, nagg int, ok bool)
 // at the head of its list.
 func (q *rxQueue) map1(d *delivery, i int, desc uint32, b buffer) bool {
 	if b.size < cqreg.MinBuf {
-		q.n.refuse("receive queue %d: buffer of %d bytes", q.id, b.size)
-		return q.n.in.failed()
+		q.n.stats.Refuse("receive queue %d: buffer of %d bytes", q.id, b.size)
+		return q.n.in.Failed()
 	}
 	dst, err := q.n.dma.Slice(b.addr, uint64(b.size), busdma.FromDevice)
 	if err != nil {
 		q.n.dma.Fault(q.id, desc, err)
-		return q.n.in.failed()
+		return q.n.in.Failed()
 	}
 	d.dst[i] = dst
 	return true
@@ -227,14 +233,11 @@ func (q *rxQueue) map1(d *delivery, i int, desc uint32, b buffer) bool {
 
 // report copies the frame and writes its completion entries.
 func (q *rxQueue) report(d *delivery, total int, first buffer, nagg int) {
-	in := &d.info
+	in := d.info
 	n0 := d.data.Copy(d.dst[0])
 	w0 := uint64(total) | first.slot<<cqreg.RxcSlotShift | uint64(in.Hash)<<cqreg.RxcHashShift
 	w1 := uint64(cqreg.CqeTypeRx<<cqreg.CqeTypeShift) | uint64(nagg)<<cqreg.RxcAggShift |
-		rssType(in.Type)<<cqreg.RxcHashTyShift | uint64(n0)<<cqreg.RxcFirstShift | verdicts(in)
-	if in.VLAN {
-		w1 |= cqreg.RxcVLAN | uint64(in.TCI)<<cqreg.RxcTCIShift
-	}
+		in.HashType()<<cqreg.RxcHashTyShift | uint64(n0)<<cqreg.RxcFirstShift | in.Flags()<<cqreg.RxcFlagsShift | uint64(in.TCI)<<cqreg.RxcTCIShift
 	// All bytes are in memory before the first entry says so.
 	var lens [cqreg.MaxAgg]int
 	for i := range nagg {
@@ -246,41 +249,6 @@ func (q *rxQueue) report(d *delivery, total int, first buffer, nagg int) {
 	}
 }
 
-// verdicts are the checksum bits of word 1.
-func verdicts(in *offload.Info) (w uint64) {
-	switch in.IP {
-	case hw.CsumGood:
-		w |= cqreg.RxcIPChecked
-	case hw.CsumBad:
-		w |= cqreg.RxcIPChecked | cqreg.RxcIPBad
-	}
-	switch in.L4 {
-	case hw.CsumGood:
-		w |= cqreg.RxcL4Checked
-	case hw.CsumBad:
-		w |= cqreg.RxcL4Checked | cqreg.RxcL4Bad
-	}
-	return w
-}
-
-func rssType(t hw.RSSType) uint64 {
-	switch t {
-	case hw.RSSIPv4:
-		return cqreg.RSSIPv4
-	case hw.RSSTCPIPv4:
-		return cqreg.RSSTCPIPv4
-	case hw.RSSUDPIPv4:
-		return cqreg.RSSUDPIPv4
-	case hw.RSSIPv6:
-		return cqreg.RSSIPv6
-	case hw.RSSTCPIPv6:
-		return cqreg.RSSTCPIPv6
-	case hw.RSSUDPIPv6:
-		return cqreg.RSSUDPIPv6
-	}
-	return cqreg.RSSNone
-}
-
 // note writes a NOTE for a list that ran dry, once until its tail is written.
 func (q *rxQueue) note(list int) {
 	if q.cq.room() == 0 || q.fl[list].noted.Swap(true) {
@@ -288,9 +256,4 @@ func (q *rxQueue) note(list int) {
 	}
 	q.cq.post(uint64(list), cqreg.CqeTypeNote<<cqreg.CqeTypeShift)
 	q.cq.poll()
-}
-
-func (q *rxQueue) missed() bool {
-	q.n.in.count(cqreg.StatRxMissed, 1)
-	return false
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
@@ -24,8 +25,8 @@ func TestSmallFrameTakesOneBuffer(t *testing.T) {
 	if got := q.Bytes(q.bufs[0][0], 300); !bytes.Equal(got, f) {
 		t.Error("the buffer does not hold the frame")
 	}
-	if q.stat(cqreg.StatRxFrames) != 1 || q.stat(cqreg.StatRxBytes) != 300 {
-		t.Errorf("%d frames, %d bytes counted", q.stat(cqreg.StatRxFrames), q.stat(cqreg.StatRxBytes))
+	if q.stat(nicreg.StatRxFrames) != 1 || q.stat(nicreg.StatRxBytes) != 300 {
+		t.Errorf("%d frames, %d bytes counted", q.stat(nicreg.StatRxFrames), q.stat(nicreg.StatRxBytes))
 	}
 }
 
@@ -74,16 +75,16 @@ func TestHashChecksumAndTagAreReported(t *testing.T) {
 	if hash := w0 >> cqreg.RxcHashShift; hash != 0x51ccc178 {
 		t.Errorf("hash %#x, want 0x51ccc178", hash)
 	}
-	const common = cqreg.CqePhase | cqreg.CqeTypeRx<<cqreg.CqeTypeShift | cqreg.RxcVLAN | cqreg.RxcIPChecked |
-		cqreg.RxcL4Checked | cqreg.RSSTCPIPv4<<cqreg.RxcHashTyShift | 154<<cqreg.RxcFirstShift
+	const common = cqreg.CqePhase | cqreg.CqeTypeRx<<cqreg.CqeTypeShift | nicreg.RxVLAN<<cqreg.RxcFlagsShift | nicreg.RxIPChecked<<cqreg.RxcFlagsShift |
+		nicreg.RxL4Checked<<cqreg.RxcFlagsShift | nicreg.RSSTCPIPv4<<cqreg.RxcHashTyShift | 154<<cqreg.RxcFirstShift
 	if want := uint64(common | 0xa064<<cqreg.RxcTCIShift); w1 != want {
 		t.Errorf("word 1 is %#x, want %#x", w1, want)
 	}
 	if !bytes.Equal(q.Bytes(q.bufs[0][0], len(f)), f) {
 		t.Error("the tag was not taken out")
 	}
-	if _, w1 := q.cq.get(1); w1 != common|cqreg.RxcL4Bad {
-		t.Errorf("word 1 of the bad one is %#x, want %#x", w1, uint64(common|cqreg.RxcL4Bad))
+	if _, w1 := q.cq.get(1); w1 != common|nicreg.RxL4Bad<<cqreg.RxcFlagsShift {
+		t.Errorf("word 1 of the bad one is %#x, want %#x", w1, uint64(common|nicreg.RxL4Bad<<cqreg.RxcFlagsShift))
 	}
 }
 
@@ -94,7 +95,7 @@ func TestFrameWithoutBuffersIsMissedAndNotedOnce(t *testing.T) {
 	q.Inject(rig.Ether(3*rxBufs), rig.Ether(3*rxBufs)) // list 1 is too short
 	q.Inject(rig.Ether(60))                            // takes the only buffer of list 0
 	q.Inject(rig.Ether(60), rig.Ether(60))             // list 0 is dry
-	if n := q.stat(cqreg.StatRxMissed); n != 4 {
+	if n := q.stat(nicreg.StatRxMissed); n != 4 {
 		t.Errorf("%d missed, want 4", n)
 	}
 	const note = cqreg.CqePhase | cqreg.CqeTypeNote<<cqreg.CqeTypeShift
@@ -119,7 +120,7 @@ func TestFullCompletionQueueMissesFramesAndGoesOn(t *testing.T) {
 	for range 20 {
 		q.Inject(rig.Ether(60))
 	}
-	if got, missed := q.stat(cqreg.StatRxFrames), q.stat(cqreg.StatRxMissed); got != 16 || missed != 4 {
+	if got, missed := q.stat(nicreg.StatRxFrames), q.stat(nicreg.StatRxMissed); got != 16 || missed != 4 {
 		t.Fatalf("%d delivered, %d missed; want 16 and 4", got, missed)
 	}
 	q.BAR.Write32(reg(0, cqreg.RXCQCONS), 16)
@@ -156,8 +157,8 @@ func TestAddressFilter(t *testing.T) {
 			f := rig.Ether(60)
 			copy(f, c.dst[:])
 			q.Inject(f)
-			if got := q.stat(cqreg.StatRxFrames); got != c.want || q.stat(cqreg.StatRxFilter) != 1-c.want {
-				t.Errorf("%d delivered, %d filtered", got, q.stat(cqreg.StatRxFilter))
+			if got := q.stat(nicreg.StatRxFrames); got != c.want || q.stat(nicreg.StatRxFilter) != 1-c.want {
+				t.Errorf("%d delivered, %d filtered", got, q.stat(nicreg.StatRxFilter))
 			}
 		})
 	}
@@ -168,17 +169,17 @@ func TestFramesAreDroppedAndCountedWhenTheyCannotBeDelivered(t *testing.T) {
 	q.BAR.Write32(cqreg.MAXFRM, 1514)
 	q.fill(0, 1)
 	q.Inject(rig.Ether(1515))
-	if n := q.stat(cqreg.StatRxErrors); n != 1 {
+	if n := q.stat(nicreg.StatRxErrors); n != 1 {
 		t.Errorf("%d errors for a frame too long, want 1", n)
 	}
 	q.fl[0].set(0, 1<<40, rxBufs<<cqreg.FldSizeShift)
 	q.Inject(rig.Ether(60))
-	if n := q.stat(cqreg.StatRxErrors); n != 2 {
+	if n := q.stat(nicreg.StatRxErrors); n != 2 {
 		t.Errorf("%d errors after a DMA fault, want 2", n)
 	}
 	q.fl[0].set(0, uint64(q.bufs[0][0]), 255<<cqreg.FldSizeShift)
 	q.Inject(rig.Ether(60))
-	if n := q.stat(cqreg.StatRefused); n != 1 {
+	if n := q.stat(nicreg.StatRefused); n != 1 {
 		t.Errorf("%d refusals after a buffer of 255 bytes, want 1", n)
 	}
 	if q.cq.valid(0) {
@@ -186,7 +187,7 @@ func TestFramesAreDroppedAndCountedWhenTheyCannotBeDelivered(t *testing.T) {
 	}
 	q.BAR.Write32(cqreg.CTRL, 0)
 	q.Inject(rig.Ether(60))
-	if n := q.stat(cqreg.StatRxFilter); n != 1 {
+	if n := q.stat(nicreg.StatRxFilter); n != 1 {
 		t.Errorf("%d filtered with the receiver off, want 1", n)
 	}
 }
@@ -216,7 +217,7 @@ func TestSteadyReceiveAllocatesNothing(t *testing.T) {
 	if got := testing.AllocsPerRun(20, receive); got > bench {
 		t.Errorf("%v allocations a frame, of which the bench makes at most %d", got, bench)
 	}
-	if q.stat(cqreg.StatRxFrames) != uint64(n) {
-		t.Errorf("%d of %d frames delivered", q.stat(cqreg.StatRxFrames), n)
+	if q.stat(nicreg.StatRxFrames) != uint64(n) {
+		t.Errorf("%d of %d frames delivered", q.stat(nicreg.StatRxFrames), n)
 	}
 }

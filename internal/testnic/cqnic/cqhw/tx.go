@@ -7,6 +7,7 @@ import (
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 	"github.com/ifsim/ifsim/internal/testnic/offload"
 )
 
@@ -65,7 +66,7 @@ func (t *txQueue) write(r uint64, v uint32) {
 	case r == cqreg.TXCTL:
 		t.control(v & cqreg.QCtlEnable)
 	case t.load(cqreg.TXCTL) != 0:
-		t.n.refuse("transmit queue %d: writing register %#x while enabled", t.id, r)
+		t.n.stats.Refuse("transmit queue %d: writing register %#x while enabled", t.id, r)
 	default:
 		t.at(r).Store(v)
 	}
@@ -81,7 +82,7 @@ func (t *txQueue) control(v uint32) {
 	if v == 0 {
 		t.halt()
 	} else if err := t.start(); err != nil {
-		n.refuse("transmit queue %d: enabling: %v:", t.id, err)
+		n.stats.Refuse("transmit queue %d: enabling: %v:", t.id, err)
 	}
 	n.engine.Resume(t.id)
 }
@@ -130,7 +131,7 @@ func (t *txQueue) doorbell(packets uint32) {
 	for {
 		rung, size := t.rung.Load(), t.size.Load()
 		if packets > size || rung+packets-t.done.Load() > size {
-			t.n.refuse("transmit queue %d: doorbell for %d packets", t.id, packets)
+			t.n.stats.Refuse("transmit queue %d: doorbell for %d packets", t.id, packets)
 			return
 		}
 		if t.rung.CompareAndSwap(rung, rung+packets) {
@@ -143,14 +144,7 @@ func (t *txQueue) doorbell(packets uint32) {
 // run is the queue's work.
 func (t *txQueue) run() {
 	t.batch.Run(t)
-	count := t.n.stats.Shard(t.id)
-	tally := &t.batch.Tally
-	count.Add(statID(cqreg.StatTxFrames), tally.Frames)
-	count.Add(statID(cqreg.StatTxBytes), tally.Bytes)
-	*tally = hw.Tally{}
-	if lost := t.batch.TakeErrors(); lost > 0 {
-		count.Add(statID(cqreg.StatTxErrors), uint64(lost))
-	}
+	t.n.stats.CountTx(t.id, t.batch)
 	t.cq.poll()
 }
 
@@ -164,7 +158,7 @@ func (t *txQueue) FetchTx(b *hw.TxBatch) bool {
 	}
 	p := &t.pkt
 	if !t.frame(p) {
-		t.n.refuse("transmit queue %d: chain at descriptor %d", t.id, t.head)
+		t.n.stats.Refuse("transmit queue %d: chain at descriptor %d", t.id, t.head)
 		t.state.Store(queueHalted)
 		t.reserved++
 		b.Drop(uint64(t.head) | cookieReport | cookieHalted)
@@ -277,7 +271,7 @@ func (p *txPacket) request() offload.Request {
 func (t *txQueue) CompleteTx(c hw.Completion) {
 	if c.Failed && !c.Again && c.Cookie&cookieHalted == 0 {
 		t.refused++
-		t.n.stats.Shard(t.id).Add(statID(cqreg.StatTxErrors), 1)
+		t.n.stats.Count(t.id, nicreg.StatTxErrors, 1)
 	}
 	if !c.Again {
 		t.done.Add(1)

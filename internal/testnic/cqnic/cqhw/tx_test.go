@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
@@ -23,10 +24,10 @@ func TestTransmitSendsTheGatheredFrameAndReports(t *testing.T) {
 	if w0 != 3 || w1 != cqreg.CqeTypeTx<<cqreg.CqeTypeShift|cqreg.CqePhase {
 		t.Errorf("completion %#x %#x, want next 3, type 1, phase 1", w0, w1)
 	}
-	if n := q.BAR.Read64(cqreg.StatTxFrames); n != 1 {
+	if n := q.BAR.Read64(nicreg.StatTxFrames); n != 1 {
 		t.Errorf("%d frames counted, want 1", n)
 	}
-	if n := q.BAR.Read64(cqreg.StatTxBytes); n != 100 {
+	if n := q.BAR.Read64(nicreg.StatTxBytes); n != 100 {
 		t.Errorf("%d bytes counted, want 100", n)
 	}
 }
@@ -92,7 +93,7 @@ func TestDoorbellCountsPacketsNotDescriptors(t *testing.T) {
 		t.Fatalf("%d frames sent for one packet rung, want 1", n)
 	}
 	q.ringBell(17)
-	if n := q.BAR.Read64(cqreg.StatRefused); n != 1 {
+	if n := q.BAR.Read64(nicreg.StatRefused); n != 1 {
 		t.Errorf("%d refusals, want 1 for 17 packets in a ring of 16", n)
 	}
 	if n := len(q.Sent()); n != 0 {
@@ -198,7 +199,7 @@ func TestPacketThatCannotBeSentIsReportedAndTheQueueGoesOn(t *testing.T) {
 			if w0, _ := q.cq.get(1); w0 != uint64(q.at) {
 				t.Errorf("second completion is %#x, want %d and none refused", w0, q.at)
 			}
-			if n := q.BAR.Read64(cqreg.StatTxErrors); n != 1 {
+			if n := q.BAR.Read64(nicreg.StatTxErrors); n != 1 {
 				t.Errorf("%d transmit errors, want 1", n)
 			}
 		})

@@ -1,7 +1,7 @@
 // Package cqreg holds the registers, descriptor formats and limits of the CQ-1
 // network controller: constants only, shared by its driver (cqnic) and its model
-// (cqhw). Section numbers are those of the datasheet in package cqnic. FreeBSD
-// has no counterpart.
+// (cqhw). What the other test NIC has too is in package nicreg. Section numbers are
+// those of the datasheet in package cqnic. FreeBSD has no counterpart.
 package cqreg
 
 // Identity (datasheet 1). The vendor is not assigned to anybody.
@@ -39,9 +39,8 @@ const (
 	RSSKEY = 0x0040 // RW 10 registers, key byte 0 in the low byte of the first
 	RETA   = 0x0080 // RW 16 registers, 4 entries of 8 bits each, entry 0 lowest
 
-	RSSKeyRegs  = 10
-	RETARegs    = 16
-	RETAEntries = 64
+	RSSKeyRegs = 10
+	RETARegs   = 16
 )
 
 // Bits of CTRL.
@@ -74,23 +73,6 @@ const (
 	CauseAll  = 1<<17 - 1
 
 	CauseTxShift = 8
-)
-
-// Statistics (datasheet 7): 64-bit, read only, wrapping, cleared by reset. The
-// high half read alone belongs to the low half last read.
-const (
-	StatTxFrames  = 0x0200 // frames handed to the wire
-	StatTxBytes   = 0x0208
-	StatTxErrors  = 0x0210 // packets refused or lost on the way out
-	StatRxFrames  = 0x0218 // frames delivered
-	StatRxBytes   = 0x0220
-	StatRxMissed  = 0x0228 // no buffer or no completion entry
-	StatRxFilter  = 0x0230 // not for this station, or receiver off
-	StatRxErrors  = 0x0238 // too long, too short, DMA error
-	StatRefused   = 0x0240 // register writes and descriptors refused
-	StatFirst     = StatTxFrames
-	StatCount     = 9
-	StatRegisters = 8 // bytes of one
 )
 
 // Queue blocks (datasheet 3, 4): queue n starts at QueueBase + n*QueueStride.
@@ -210,11 +192,7 @@ const (
 const (
 	RxcAggShift    = 4 // 7:4 aggregation entries that follow
 	RxcAggMask     = 0xf
-	RxcVLAN        = 1 << 8 // TCI is valid, the tag was taken out
-	RxcIPChecked   = 1 << 9
-	RxcIPBad       = 1 << 10
-	RxcL4Checked   = 1 << 11
-	RxcL4Bad       = 1 << 12
+	RxcFlagsShift  = 8  // 12:8 nicreg.Rx bits
 	RxcHashTyShift = 16 // 19:16 RSS type
 	RxcHashTyMask  = 0xf
 	RxcTCIShift    = 32 // 47:32
@@ -227,18 +205,6 @@ const (
 	RxaLenMask   = 0xffff
 	RxaSlotShift = 16
 	RxaSlotMask  = 0xffff
-)
-
-// RSS types of a receive completion.
-const (
-	RSSNone = iota
-	RSSIPv4
-	RSSTCPIPv4
-	RSSUDPIPv4
-	RSSIPv6
-	RSSTCPIPv6
-	RSSUDPIPv6
-	NumRSSTypes
 )
 
 // Free list descriptor (datasheet 4.1). Word 0 is the buffer's bus address.

@@ -10,6 +10,7 @@ import (
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 )
 
 // admin is section 6. The admin work owns the rings but for the atomics and what mu
@@ -229,7 +230,7 @@ func (a *admin) command() {
 	op := w0 & hwbreg.OpMask
 	r1, r2, status := a.execute(op, p1, p2)
 	if status != hwbreg.AdmOK {
-		a.n.refuse("admin command %#x with %#x, %#x", op, p1, p2)
+		a.n.stats.Refuse("admin command %#x with %#x, %#x", op, p1, p2)
 	}
 	a.head.Store((head + 1) & (a.size.Load() - 1))
 	a.post(op|status<<hwbreg.StatusShift|w0>>hwbreg.CookieShift<<hwbreg.CookieShift, r1, r2)
@@ -299,10 +300,10 @@ func (a *admin) setRSS(addr, size uint64) (status uint64) {
 	if status != hwbreg.AdmOK {
 		return status
 	}
-	t := hw.NewToeplitz(b[:hwbreg.RSSKeyBytes])
+	t := hw.NewToeplitz(b[:nicreg.RSSKeyBytes])
 	a.n.change(func(s *settings) {
 		s.rss = t
-		copy(s.table[:], b[hwbreg.RSSKeyBytes:])
+		copy(s.table[:], b[nicreg.RSSKeyBytes:])
 	})
 	return hwbreg.AdmOK
 }

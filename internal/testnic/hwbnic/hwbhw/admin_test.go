@@ -6,6 +6,7 @@ import (
 
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbhw"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
@@ -49,7 +50,7 @@ func TestBadCommandsAreAnsweredWithTheirStatus(t *testing.T) {
 		{hwbreg.OpRSS, 1 << 40, 104, hwbreg.AdmDMAError},
 	} {
 		b.run(t, c.op, c.p1, c.p2, c.want)
-		if n := b.stat(hwbreg.StatRefused); n != uint64(i+1) {
+		if n := b.stat(nicreg.StatRefused); n != uint64(i+1) {
 			t.Errorf("%d refusals after bad command %d", n, i)
 		}
 	}
@@ -206,7 +207,7 @@ func TestForbiddenWritesAreRefusedAndCounted(t *testing.T) {
 	}
 	for i, w := range writes {
 		w()
-		if n := b.stat(hwbreg.StatRefused); n != uint64(i+1) {
+		if n := b.stat(nicreg.StatRefused); n != uint64(i+1) {
 			t.Fatalf("%d refusals after forbidden write %d", n, i)
 		}
 	}
@@ -222,7 +223,7 @@ func TestResetStopsEverything(t *testing.T) {
 	b.packet(0, rig.Ether(60))
 	b.tail()
 	b.BAR.Write32(hwbreg.CTRL, hwbreg.CtrlReset)
-	for _, off := range []uint64{hwbreg.CTRL, hwbreg.ADMCTL, hwbreg.ACQLEN, hwbreg.StatTxFrames, reg(0, hwbreg.TXCTL), reg(0, hwbreg.TXLEN), reg(0, hwbreg.RXCTL)} {
+	for _, off := range []uint64{hwbreg.CTRL, hwbreg.ADMCTL, hwbreg.ACQLEN, nicreg.StatTxFrames, reg(0, hwbreg.TXCTL), reg(0, hwbreg.TXLEN), reg(0, hwbreg.RXCTL)} {
 		if v := b.BAR.Read32(off); v != 0 {
 			t.Errorf("register %#x is %#x after reset", off, v)
 		}

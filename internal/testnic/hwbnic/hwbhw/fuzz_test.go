@@ -7,6 +7,7 @@ import (
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbhw"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
@@ -69,7 +70,7 @@ func FuzzModel(f *testing.F) {
 		} {
 			r.BAR.Write32(w.off, w.v)
 		}
-		if n := r.BAR.Read64(hwbreg.StatRefused); n != 0 {
+		if n := r.BAR.Read64(nicreg.StatRefused); n != 0 {
 			t.Fatalf("set-up was refused: %s", r.Console())
 		}
 		rig.Program(program).Run(r, 0x2000, arena, fuzzWords)

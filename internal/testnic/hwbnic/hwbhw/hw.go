@@ -10,6 +10,7 @@ import (
 	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 	"github.com/ifsim/ifsim/internal/testnic/offload"
 )
 
@@ -27,12 +28,7 @@ const (
 	speedFast = 10_000
 )
 
-const (
-	msixBARSize = 0x4000
-
-	// maxRefusalLines bounds the messages about refused writes; the counter goes on.
-	maxRefusalLines = 16
-)
+const msixBARSize = 0x4000
 
 // nic is one HWB-1.
 type nic struct {
@@ -46,12 +42,11 @@ type nic struct {
 	faults *hw.Faults
 
 	pairs [hwbreg.MaxQueues]pair
-	in    receiver
+	in    *offload.Receiver
+	d     delivery // the receive work's
 	admin admin
 
-	stats *hw.Stats
-	regs  [hwbreg.StatCount]*hw.StatReg
-	lines atomic.Int32 // messages about refusals
+	stats *offload.Stats
 
 	ctl  sync.Mutex // serialises queue starts and resets; neither the engine's work nor a port callback takes it
 	ctrl atomic.Uint32
@@ -59,7 +54,6 @@ type nic struct {
 
 	setMu sync.Mutex // guards set
 	set   settings
-	recv  atomic.Pointer[offload.Receive]
 
 	intr interrupts
 }
@@ -71,7 +65,7 @@ type settings struct {
 	maxFrame int
 	groups   [][hw.EtherAddrLen]byte
 	rss      *hw.Toeplitz
-	table    [offload.RETAEntries]uint8
+	table    [nicreg.RETAEntries]uint8
 }
 
 var (
@@ -85,14 +79,14 @@ func New(cfg hw.Config) (hw.NIC, error) {
 	n := &nic{k: cfg.Kernel, name: cfg.Name, cfg: cfg, port: cfg.Port}
 	n.faults = hw.NewFaults(n.k, n.name)
 	n.dma = hw.NewDMA(n.k, n.name, 0, n.faults)
-	n.stats = hw.NewStats(engineQueues, hwbreg.StatCount)
-	for i := range n.regs {
-		n.regs[i] = n.stats.NewReg(i, hw.StatKind{Bits: 64})
-	}
+	n.stats = offload.NewStats(cfg, engineQueues)
 	for i := range n.pairs {
 		n.pairs[i].init(n, i)
 	}
-	n.in.init(n)
+	n.in = offload.NewReceiver(offload.ReceiverConfig{
+		Port: n.port, Queues: hwbreg.MaxQueues, Stats: n.stats, Work: rxWorkQueue,
+		Wake: func() { n.engine.Defer(rxWorkQueue) }, Deliver: n.deliver,
+	})
 	n.admin.init(n)
 	n.link = hw.NewLink(hw.LinkConfig{Kernel: n.k, Name: n.name, Port: n.port, Faults: n.faults,
 		Speeds: []int{speedSlow, speedFast}, Changed: func(hw.LinkState) { n.admin.linkChanged() }})
@@ -159,7 +153,7 @@ func (n *nic) TxReady(q int) {
 }
 
 // RxReady has the receive work fetch what has arrived.
-func (n *nic) RxReady(q int) { n.in.arrived(q) }
+func (n *nic) RxReady(q int) { n.in.Arrived(q) }
 
 // LinkChanged looks at the medium; a change of the link becomes an event.
 func (n *nic) LinkChanged(port.Link) { n.link.PortChanged() }
@@ -168,24 +162,13 @@ func (n *nic) LinkChanged(port.Link) { n.link.PortChanged() }
 func (n *nic) work(q int) {
 	switch q {
 	case rxWorkQueue:
-		n.in.run()
+		n.in.Run()
 	case adminWorkQueue:
 		n.admin.run()
 	default:
 		n.pairs[q].tx.run()
 	}
 }
-
-// refuse counts what the datasheet forbids and says so, the first few times.
-func (n *nic) refuse(format string, a ...any) {
-	n.stats.Add(statID(hwbreg.StatRefused), 1)
-	if n.lines.Add(1) <= maxRefusalLines {
-		n.k.Printf("%s: %s refused\n", n.name, fmt.Sprintf(format, a...))
-	}
-}
-
-// statID is the counter behind a statistics register.
-func statID(off uint64) int { return int(off-hwbreg.StatFirst) / hwbreg.StatRegisters }
 
 // reset is CTRL.RST (datasheet 2). Called with ctl held.
 func (n *nic) reset() {
@@ -197,9 +180,7 @@ func (n *nic) reset() {
 	n.ctrl.Store(0)
 	n.intr.reset(n)
 	n.change(func(s *settings) { *s = settings{mac: s.mac} })
-	for _, r := range n.regs {
-		r.Reset()
-	}
+	n.stats.Reset()
 }
 
 // change changes the settings and derives from them and CTRL how frames are received.
@@ -228,5 +209,5 @@ func (n *nic) change(f func(*settings)) {
 		}
 		return false
 	}
-	n.recv.Store(c)
+	n.in.Set(c)
 }

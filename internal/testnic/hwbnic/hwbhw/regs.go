@@ -18,12 +18,9 @@ func (n *nic) Read32(off uint64) uint32 {
 		return n.admin.read(off)
 	case off >= hwbreg.VCTL0 && off < vctlEnd:
 		return n.intr.readVector(uint32(off-hwbreg.VCTL0) / 4)
-	case off >= hwbreg.StatFirst && off < hwbreg.StatFirst+hwbreg.StatCount*hwbreg.StatRegisters:
-		r := n.regs[statID(off)]
-		if off%hwbreg.StatRegisters == 0 {
-			return r.ReadLow()
-		}
-		return r.ReadHigh()
+	}
+	if v, ok := n.stats.Read(off); ok {
+		return v
 	}
 	switch off {
 	case hwbreg.CTRL:
@@ -56,18 +53,18 @@ func (n *nic) Write32(off uint64, v uint32) {
 	switch {
 	case off >= hwbreg.QueueBase:
 		if q, r, ok := queueReg(off); !ok || !n.pairs[q].write(r, v) {
-			n.refuse("writing %#x to register %#x", v, off)
+			n.stats.Refuse("writing %#x to register %#x", v, off)
 		}
 	case off >= hwbreg.ACQLO && off <= hwbreg.ADMCTL:
 		if !n.admin.write(off, v) {
-			n.refuse("writing %#x to register %#x", v, off)
+			n.stats.Refuse("writing %#x to register %#x", v, off)
 		}
 	case off >= hwbreg.VCTL0 && off < vctlEnd:
 		n.intr.setVector(n, uint32(off-hwbreg.VCTL0)/4, v)
 	case off == hwbreg.CTRL:
 		n.writeCtrl(v)
 	default:
-		n.refuse("writing %#x to register %#x", v, off)
+		n.stats.Refuse("writing %#x to register %#x", v, off)
 	}
 	n.engine.Drain()
 }

@@ -68,22 +68,28 @@ func (q *rxQueue) setTail(v uint32) bool {
 
 // delivery is a frame on its way into a queue.
 type delivery struct {
-	info offload.Info
-	data hw.Gather
+	info *offload.Info
+	data *hw.Gather
 	dst  [maxFrags][]byte
+}
+
+// deliver gives a frame to the queue that its hash chose.
+func (n *nic) deliver(in *offload.Info, data *hw.Gather) bool {
+	n.d.info, n.d.data = in, data
+	return n.pairs[in.Queue%hwbreg.MaxQueues].rx.deliver(&n.d)
 }
 
 // deliver puts a frame into as many buffers as it needs and writes their descriptors
 // back (datasheet 4, 4.1).
 func (q *rxQueue) deliver(d *delivery) bool {
-	in := &q.p.n.in
+	in := q.p.n.in
 	if q.words == nil {
-		return in.missed()
+		return in.Missed()
 	}
 	mask := uint32(len(q.words)/hwbreg.Words) - 1
 	need := (d.data.Len() + q.buf - 1) / q.buf
 	if uint32(need) > (q.tail.Load()-q.head)&mask {
-		return in.missed()
+		return in.Missed()
 	}
 	for i := range need {
 		desc := (q.head + uint32(i)) & mask
@@ -91,7 +97,7 @@ func (q *rxQueue) deliver(d *delivery) bool {
 		dst, err := q.p.n.dma.Slice(a, uint64(q.buf), busdma.FromDevice)
 		if err != nil {
 			q.p.n.dma.Fault(q.p.id, desc, err)
-			return in.failed()
+			return in.Failed()
 		}
 		d.dst[i] = dst
 	}
@@ -99,8 +105,8 @@ func (q *rxQueue) deliver(d *delivery) bool {
 		w := q.words[(q.head+uint32(i))&mask*hwbreg.Words:]
 		w0, w1 := uint64(0), uint64(d.data.Copy(d.dst[i]))|hwbreg.RxdDone
 		if i == need-1 {
-			w0 = lastWord0(&d.info)
-			w1 |= lastWord1(&d.info)
+			w0 = lastWord0(d.info)
+			w1 |= lastWord1(d.info)
 		}
 		atomic.StoreUint64(&w[0], w0)
 		atomic.StoreUint64(&w[1], q.p.n.faults.Writeback(w1))
@@ -113,44 +119,10 @@ func (q *rxQueue) deliver(d *delivery) bool {
 
 // lastWord0 is word 0 of the last descriptor of a packet.
 func lastWord0(in *offload.Info) uint64 {
-	return uint64(in.Hash) | uint64(in.TCI)<<hwbreg.RxdTCIShift | rssType(in.Type)<<hwbreg.RxdHashTyShift
+	return uint64(in.Hash) | uint64(in.TCI)<<hwbreg.RxdTCIShift | in.HashType()<<hwbreg.RxdHashTyShift
 }
 
 // lastWord1 are the bits of word 1 that come with EOP.
 func lastWord1(in *offload.Info) uint64 {
-	w := uint64(hwbreg.RxdEOP)
-	if in.VLAN {
-		w |= hwbreg.RxdVLAN
-	}
-	switch in.IP {
-	case hw.CsumGood:
-		w |= hwbreg.RxdIPChecked
-	case hw.CsumBad:
-		w |= hwbreg.RxdIPChecked | hwbreg.RxdIPBad
-	}
-	switch in.L4 {
-	case hw.CsumGood:
-		w |= hwbreg.RxdL4Checked
-	case hw.CsumBad:
-		w |= hwbreg.RxdL4Checked | hwbreg.RxdL4Bad
-	}
-	return w
-}
-
-func rssType(t hw.RSSType) uint64 {
-	switch t {
-	case hw.RSSIPv4:
-		return hwbreg.RSSIPv4
-	case hw.RSSTCPIPv4:
-		return hwbreg.RSSTCPIPv4
-	case hw.RSSUDPIPv4:
-		return hwbreg.RSSUDPIPv4
-	case hw.RSSIPv6:
-		return hwbreg.RSSIPv6
-	case hw.RSSTCPIPv6:
-		return hwbreg.RSSTCPIPv6
-	case hw.RSSUDPIPv6:
-		return hwbreg.RSSUDPIPv6
-	}
-	return hwbreg.RSSNone
+	return hwbreg.RxdEOP | in.Flags()<<hwbreg.RxdFlagsShift
 }

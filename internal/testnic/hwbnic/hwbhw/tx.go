@@ -8,6 +8,7 @@ import (
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 	"github.com/ifsim/ifsim/internal/testnic/offload"
 )
 
@@ -87,14 +88,7 @@ func (t *txQueue) setTail(v uint32) bool {
 // run is the queue's work.
 func (t *txQueue) run() {
 	t.batch.Run(t)
-	count := t.p.n.stats.Shard(t.p.id)
-	tally := &t.batch.Tally
-	count.Add(statID(hwbreg.StatTxFrames), tally.Frames)
-	count.Add(statID(hwbreg.StatTxBytes), tally.Bytes)
-	*tally = hw.Tally{}
-	if lost := t.batch.TakeErrors(); lost > 0 {
-		count.Add(statID(hwbreg.StatTxErrors), uint64(lost))
-	}
+	t.p.n.stats.CountTx(t.p.id, t.batch)
 	if t.signal {
 		t.signal = false
 		t.p.event()
@@ -117,7 +111,7 @@ func (t *txQueue) FetchTx(b *hw.TxBatch) bool {
 	count, ok := t.frame(tail)
 	if !ok {
 		t.state.Store(queueHalted)
-		t.p.n.refuse("transmit queue %d: chain at descriptor %d", t.p.id, t.head)
+		t.p.n.stats.Refuse("transmit queue %d: chain at descriptor %d", t.p.id, t.head)
 		t.p.n.admin.halted(t.p.id)
 		return false
 	}
@@ -209,7 +203,7 @@ func (t *txQueue) request(first uint64) offload.Request {
 func (t *txQueue) CompleteTx(c hw.Completion) {
 	n := t.p.n
 	if c.Failed && !c.Again {
-		n.stats.Shard(t.p.id).Add(statID(hwbreg.StatTxErrors), 1)
+		n.stats.Count(t.p.id, nicreg.StatTxErrors, 1)
 	}
 	if c.Silent || c.Cookie&cookieRS == 0 {
 		return

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbreg"
+	"github.com/ifsim/ifsim/internal/testnic/nicreg"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
@@ -24,7 +25,7 @@ func TestTransmitSendsTheGatheredFrameAndWritesTheHeadBehindTheRing(t *testing.T
 	if v := b.BAR.Read32(reg(0, hwbreg.TXHEAD)); v != 3 {
 		t.Errorf("TXHEAD is %d, want 3", v)
 	}
-	if n, size := b.stat(hwbreg.StatTxFrames), b.stat(hwbreg.StatTxBytes); n != 1 || size != 100 {
+	if n, size := b.stat(nicreg.StatTxFrames), b.stat(nicreg.StatTxBytes); n != 1 || size != 100 {
 		t.Errorf("%d frames, %d bytes counted", n, size)
 	}
 }
@@ -130,7 +131,7 @@ func TestPacketThatCannotBeSentIsDroppedAndTheQueueGoesOn(t *testing.T) {
 			if n := len(b.Sent()); n != 1 || b.head() != 2 {
 				t.Errorf("%d frames sent, head %d; want 1 and 2", n, b.head())
 			}
-			if n := b.stat(hwbreg.StatTxErrors); n != 1 {
+			if n := b.stat(nicreg.StatTxErrors); n != 1 {
 				t.Errorf("%d transmit errors, want 1", n)
 			}
 		})

@@ -1,7 +1,7 @@
 // Package hwbreg holds the registers, descriptor formats and limits of the HWB-1
 // network controller: constants only, shared by its driver (hwbnic) and its model
-// (hwbhw). Section numbers are those of the datasheet in package hwbnic. FreeBSD
-// has no counterpart.
+// (hwbhw). What the other test NIC has too is in package nicreg. Section numbers are
+// those of the datasheet in package hwbnic. FreeBSD has no counterpart.
 package hwbreg
 
 // Identity (datasheet 1). The vendor is not assigned to anybody.
@@ -51,23 +51,6 @@ const VctlEnable = 1 << 0
 
 // Bits of ICR: queue pair n is bit n.
 const CauseAdmin = 1 << 16
-
-// Statistics (datasheet 7): 64-bit, read only, wrapping, cleared by reset. The
-// high half read alone belongs to the low half last read.
-const (
-	StatTxFrames  = 0x0200 // frames handed to the wire
-	StatTxBytes   = 0x0208
-	StatTxErrors  = 0x0210 // packets refused or lost on the way out
-	StatRxFrames  = 0x0218 // frames delivered
-	StatRxBytes   = 0x0220
-	StatRxMissed  = 0x0228 // no descriptor
-	StatRxFilter  = 0x0230 // not for this station, or receiver off
-	StatRxErrors  = 0x0238 // too long, too short, DMA error
-	StatRefused   = 0x0240 // register writes, commands and descriptors refused
-	StatFirst     = StatTxFrames
-	StatCount     = 9
-	StatRegisters = 8 // bytes of one
-)
 
 // Admin queue registers (datasheet 6).
 const (
@@ -146,10 +129,8 @@ const (
 // Sizes of command buffers.
 const (
 	MaxMcast      = 128
-	McastEntry    = 8 // bytes
-	RSSKeyBytes   = 40
-	RETAEntries   = 64
-	RSSBytes      = RSSKeyBytes + RETAEntries
+	McastEntry    = 8   // bytes
+	RSSBytes      = 104 // key and table of OpRSS
 	AdmBufferSize = MaxMcast * McastEntry
 )
 
@@ -239,24 +220,8 @@ const (
 	RxdHashTyShift = 48         // word 0, 51:48
 	RxdHashTyMask  = 0xf
 
-	RxdLenMask   = 0xffff // word 1, 15:0: bytes in this buffer
-	RxdDone      = 1 << 16
-	RxdEOP       = 1 << 17
-	RxdVLAN      = 1 << 18 // with EOP, as are the rest
-	RxdIPChecked = 1 << 19
-	RxdIPBad     = 1 << 20
-	RxdL4Checked = 1 << 21
-	RxdL4Bad     = 1 << 22
-)
-
-// RSS types of a receive descriptor.
-const (
-	RSSNone = iota
-	RSSIPv4
-	RSSTCPIPv4
-	RSSUDPIPv4
-	RSSIPv6
-	RSSTCPIPv6
-	RSSUDPIPv6
-	NumRSSTypes
+	RxdLenMask    = 0xffff // word 1, 15:0: bytes in this buffer
+	RxdDone       = 1 << 16
+	RxdEOP        = 1 << 17
+	RxdFlagsShift = 18 // 22:18, with EOP: nicreg.Rx bits
 )
