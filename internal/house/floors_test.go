@@ -31,6 +31,7 @@ var floors = []struct {
 	{"internal/kern", 5},
 	{"internal/physmem", 2},
 	{"internal/probe", 2},
+	{"internal/getopt", 0},
 	{"internal/house", 0},
 	{"iflib/iflibtest", 60},
 	{"iflib/lro", 39},
@@ -49,6 +50,7 @@ var floors = []struct {
 	{"ifnet/mbuf", 10},
 	{"ifnet", 20},
 	{"sysctl", 0},
+	{"sysctl/sysctl8", 1},
 }
 
 // registers are packages of constants, which stand below everything.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ifsim/ifsim/internal/getopt"
 	"github.com/ifsim/ifsim/sysctl"
 )
 
@@ -98,42 +99,21 @@ const (
 	valueFlags = "Bfj"
 )
 
-// options is getopt(3): it takes the flags and returns the rest.
+// options takes the flags and returns the rest.
 func (c *Command) options(args []string) ([]string, error) {
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		word := args[0][1:]
-		args = args[1:]
-		if word == "-" {
-			break
-		}
-		for i := 0; i < len(word); i++ {
-			flag := word[i]
-			switch {
-			case strings.IndexByte(plainFlags, flag) >= 0:
-				c.setFlag(flag)
-			case strings.IndexByte(valueFlags, flag) >= 0:
-				value := word[i+1:]
-				if value == "" {
-					if len(args) == 0 {
-						c.warnf("option requires an argument -- %c", flag)
-						return nil, c.usage()
-					}
-					value, args = args[0], args[1:]
-				}
-				if err := c.setValue(flag, value); err != nil {
-					return nil, err
-				}
-				i = len(word)
-			default:
-				c.warnf("illegal option -- %c", flag)
-				return nil, c.usage()
-			}
-		}
+	args, err := getopt.Flags{Plain: c.setFlag, Valued: valueFlags, Value: c.setValue}.Parse(args)
+	if bad, ok := err.(getopt.Error); ok {
+		c.warnf("%v", bad)
+		return nil, c.usage()
 	}
-	return args, nil
+	return args, err
 }
 
-func (c *Command) setFlag(flag byte) {
+// setFlag takes a flag without argument; false if it is none.
+func (c *Command) setFlag(flag byte) bool {
+	if strings.IndexByte(plainFlags, flag) < 0 {
+		return false
+	}
 	switch flag {
 	case 'A': // historical
 		c.flags['a'], c.flags['o'] = true, true
@@ -142,6 +122,7 @@ func (c *Command) setFlag(flag byte) {
 	default:
 		c.flags[flag] = true
 	}
+	return true
 }
 
 func (c *Command) setValue(flag byte, value string) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/internal/getopt"
 	"github.com/ifsim/ifsim/internal/kern"
 )
 
@@ -64,33 +65,14 @@ const usageText = usage("usage: ifconfig [-j jail] [-f type:format] interface ad
 	"       ifconfig [-j jail] -l [-d] [-u] [address_family]\n" +
 	"       ifconfig [-j jail] [-L] [-C] [-g groupname] [-d] [-m] [-u] [-v]\n")
 
-// options is getopt(3): it takes the flags and returns the rest.
+// options takes the flags and returns the rest.
 func (c *command) options(args []string) ([]string, error) {
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		word := args[0][1:]
-		args = args[1:]
-		if word == "-" {
-			break
-		}
-		for i := 0; i < len(word); i++ {
-			if c.flag(word[i]) {
-				continue
-			}
-			if strings.IndexByte("gGj", word[i]) < 0 {
-				return nil, usage(fmt.Sprintf("ifconfig: illegal option -- %c\n%s", word[i], usageText))
-			}
-			value := word[i+1:]
-			if value == "" {
-				if len(args) == 0 {
-					return nil, usage(fmt.Sprintf("ifconfig: option requires an argument -- %c\n%s", word[i], usageText))
-				}
-				value, args = args[0], args[1:]
-			}
-			if err := c.value(word[i], value); err != nil {
-				return nil, err
-			}
-			break
-		}
+	args, err := getopt.Flags{Plain: c.flag, Valued: "gGj", Value: c.value}.Parse(args)
+	if bad, ok := err.(getopt.Error); ok {
+		return nil, usage(fmt.Sprintf("ifconfig: %v\n%s", bad, usageText))
+	}
+	if err != nil {
+		return nil, err
 	}
 	if c.down && c.up || c.list && (c.all || c.supported) {
 		return nil, usageText

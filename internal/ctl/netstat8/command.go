@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/internal/getopt"
 	"github.com/ifsim/ifsim/internal/kern"
 )
 
@@ -45,33 +46,14 @@ func (u usage) Error() string { return string(u) }
 
 const usageText = usage("usage: netstat -i | -I interface [-46bdhnW] [-f address_family]\n")
 
-// parse is getopt(3).
+// parse takes the flags; nothing may follow them.
 func parse(args []string) (o options, err error) {
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		word := args[0][1:]
-		args = args[1:]
-		if word == "-" {
-			break
-		}
-		for i := 0; i < len(word); i++ {
-			if o.flag(word[i]) {
-				continue
-			}
-			if word[i] != 'I' && word[i] != 'f' {
-				return o, usage(fmt.Sprintf("netstat: illegal option -- %c\n%s", word[i], usageText))
-			}
-			value := word[i+1:]
-			if value == "" {
-				if len(args) == 0 {
-					return o, usage(fmt.Sprintf("netstat: option requires an argument -- %c\n%s", word[i], usageText))
-				}
-				value, args = args[0], args[1:]
-			}
-			if err := o.value(word[i], value); err != nil {
-				return o, err
-			}
-			break
-		}
+	args, err = getopt.Flags{Plain: o.flag, Valued: "If", Value: o.value}.Parse(args)
+	if bad, ok := err.(getopt.Error); ok {
+		return o, usage(fmt.Sprintf("netstat: %v\n%s", bad, usageText))
+	}
+	if err != nil {
+		return o, err
 	}
 	if !o.interfaces || len(args) > 0 {
 		return o, usageText
