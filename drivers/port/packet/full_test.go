@@ -78,9 +78,15 @@ func TestFullHostQueueIsShortAndGoesOn(t *testing.T) {
 			a, ca := openPort(t, w.a)
 			b, cb := openPort(t, w.b)
 			sendAll(t, a, ca, 70, frames(tt.count, tt.size, 0))
-			for i, f := range receive(t, cb, hw.NewRxSource(b, 0), tt.count) {
-				if seqOf(f) != uint32(i) {
-					t.Fatalf("frame %d is %d", i, seqOf(f))
+			// The kernel's timer and the sender release frames of a throttled queue
+			// on different CPUs, so neighbours may change places.
+			seen := make([]int, tt.count)
+			for _, f := range receive(t, cb, hw.NewRxSource(b, 0), tt.count) {
+				seen[seqOf(f)]++
+			}
+			for i, n := range seen {
+				if n != 1 {
+					t.Fatalf("frame %d came %d times", i, n)
 				}
 			}
 			s := a.Stats()
