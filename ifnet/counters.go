@@ -1,7 +1,5 @@
 package ifnet
 
-import "slices"
-
 // IncCounter adds to a counter that the stack or the driver keeps here
 // (if_inc_counter). No lock, no allocation.
 func (ifp *Ifnet) IncCounter(c Counter, n uint64) { ifp.counters[c].Add(n) }
@@ -10,17 +8,7 @@ func (ifp *Ifnet) IncCounter(c Counter, n uint64) { ifp.counters[c].Add(n) }
 // is what IncCounter added and what each source reports. src may be called from any
 // goroutine, at any time until the interface is detached.
 func (ifp *Ifnet) AddCounterSource(src func(c Counter) uint64) {
-	for {
-		old := ifp.sources.Load()
-		var list []func(Counter) uint64
-		if old != nil {
-			list = slices.Clone(*old)
-		}
-		list = append(list, src)
-		if ifp.sources.CompareAndSwap(old, &list) {
-			return
-		}
-	}
+	ifp.sources.change(func(list []func(Counter) uint64) []func(Counter) uint64 { return append(list, src) })
 }
 
 // GetCounterDefault is the value kept here and in the sources

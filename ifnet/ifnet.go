@@ -31,7 +31,7 @@ type Ifnet struct {
 	// What every packet reads; written rarely.
 	transmit   atomic.Pointer[transmitFunc]
 	input      atomic.Pointer[inputFunc]
-	taps       atomic.Pointer[[]*tapEntry] // nil: nobody listens
+	taps       cowList[*tapEntry]
 	snd        atomic.Pointer[sendQueueBox]
 	flags      atomic.Uint32
 	drvFlags   atomic.Uint32
@@ -74,7 +74,7 @@ type Ifnet struct {
 
 	methods  atomic.Pointer[Methods]
 	counters [NumCounters]*kern.Counter
-	sources  atomic.Pointer[[]func(Counter) uint64]
+	sources  cowList[func(Counter) uint64]
 	multi    atomic.Pointer[[]maddr] // newest first
 
 	// ioctl serializes requests (the struct comment of the package). Below it:

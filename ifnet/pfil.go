@@ -2,7 +2,6 @@ package ifnet
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
@@ -35,36 +34,18 @@ type Pfil interface {
 
 // PfilHead is a place where hooks run, in order of registration (struct pfil_head).
 // The zero value has none. Any goroutine.
-type PfilHead struct{ hooks atomic.Pointer[[]Pfil] }
+type PfilHead struct{ hooks cowList[Pfil] }
 
 // Add registers a hook (pfil_link).
 func (h *PfilHead) Add(p Pfil) {
-	h.change(func(list []Pfil) []Pfil { return append(list, p) })
+	h.hooks.change(func(list []Pfil) []Pfil { return append(list, p) })
 }
 
 // Remove takes a hook away (pfil_unlink). A packet inside it finishes there.
 func (h *PfilHead) Remove(p Pfil) {
-	h.change(func(list []Pfil) []Pfil {
+	h.hooks.change(func(list []Pfil) []Pfil {
 		return slices.DeleteFunc(list, func(o Pfil) bool { return o == p })
 	})
-}
-
-func (h *PfilHead) change(change func([]Pfil) []Pfil) {
-	for {
-		old := h.hooks.Load()
-		var list []Pfil
-		if old != nil {
-			list = slices.Clone(*old)
-		}
-		list = change(list)
-		next := &list
-		if len(list) == 0 {
-			next = nil
-		}
-		if h.hooks.CompareAndSwap(old, next) {
-			return
-		}
-	}
 }
 
 // Hooked reports whether there is a hook, in one atomic load (PFIL_HOOKED_IN).

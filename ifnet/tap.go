@@ -18,29 +18,11 @@ type tapEntry struct{ fn TapFunc }
 // with EtherDetach.
 func (ifp *Ifnet) AttachTap(fn TapFunc) (detach func()) {
 	e := &tapEntry{fn}
-	ifp.changeTaps(func(list []*tapEntry) []*tapEntry { return slices.Insert(list, 0, e) })
+	ifp.taps.change(func(list []*tapEntry) []*tapEntry { return slices.Insert(list, 0, e) })
 	return func() {
-		ifp.changeTaps(func(list []*tapEntry) []*tapEntry {
+		ifp.taps.change(func(list []*tapEntry) []*tapEntry {
 			return slices.DeleteFunc(list, func(o *tapEntry) bool { return o == e })
 		})
-	}
-}
-
-func (ifp *Ifnet) changeTaps(change func([]*tapEntry) []*tapEntry) {
-	for {
-		old := ifp.taps.Load()
-		var list []*tapEntry
-		if old != nil {
-			list = slices.Clone(*old)
-		}
-		list = change(list)
-		next := &list
-		if len(list) == 0 {
-			next = nil
-		}
-		if ifp.taps.CompareAndSwap(old, next) {
-			return
-		}
 	}
 }
 
