@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -23,20 +22,16 @@ import (
 	"github.com/ifsim/ifsim/ifnet/inet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
+	"github.com/ifsim/ifsim/internal/nstest"
 	"github.com/ifsim/ifsim/internal/physmem"
 )
 
-// inNamespace makes the calling goroutine's thread one of a new network namespace, which
-// ends with it, and runs the ip commands in it.
-func inNamespace(t *testing.T, commands ...string) {
+// commands runs ip(8).
+func commands(t *testing.T, lines ...string) {
 	t.Helper()
-	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine of the test
-	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		t.Skipf("no network namespace: %v", err)
-	}
-	for _, c := range commands {
+	for _, c := range lines {
 		if out, err := exec.Command("ip", strings.Fields(c)...).CombinedOutput(); err != nil {
-			t.Skipf("ip %s: %v: %s", c, err, out)
+			nstest.Unavailable(t, "ip %s: %v: %s", c, err, out)
 		}
 	}
 }
@@ -50,7 +45,7 @@ func wire(t *testing.T, k *kern.Kernel, host string, mac [ifnet.EtherAddrLen]byt
 	}
 	conn, err := packet.Listen(hostIf, packet.Raw, unix.ETH_P_ALL, nil)
 	if err != nil {
-		t.Skipf("no packet socket: %v", err)
+		nstest.Unavailable(t, "no packet socket: %v", err)
 	}
 	ifp := ifnet.Alloc(k, ifnet.TypeEther)
 	ifp.InitName("em", 0)
@@ -95,7 +90,7 @@ func ping(t *testing.T, network, from, to string, seq, size int) {
 	t.Helper()
 	conn, err := icmp.ListenPacket(network, from)
 	if err != nil {
-		t.Skipf("no raw socket: %v", err)
+		nstest.Unavailable(t, "no raw socket: %v", err)
 	}
 	defer conn.Close()
 	var request, reply icmp.Type = ipv4.ICMPTypeEcho, ipv4.ICMPTypeEchoReply
@@ -138,7 +133,10 @@ func TestLinuxHostPingsTheMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a namespace of the host")
 	}
-	inNamespace(t, "link add host0 type veth peer name nic0", "link set nic0 up", "link set host0 up",
+	if !nstest.Inside(t) {
+		return
+	}
+	commands(t, "link add host0 type veth peer name nic0", "link set nic0 up", "link set host0 up",
 		"addr add 198.18.0.1/24 dev host0", "addr add 2001:db8::1/64 dev host0 nodad")
 	k, err := kern.New(kern.Config{NCPU: 1, Mem: physmem.Config{Size: 16 << 20}})
 	if err != nil {

@@ -33,6 +33,7 @@ var floors = []struct {
 	{"internal/probe", 2},
 	{"internal/getopt", 0},
 	{"internal/house", 0},
+	{"internal/nstest", 0},
 	{"iflib/iflibtest", 60},
 	{"iflib/lro", 39},
 	{"iflib/mpring", 30},

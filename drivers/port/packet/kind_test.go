@@ -12,6 +12,7 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/packet"
+	"github.com/ifsim/ifsim/internal/nstest"
 )
 
 func TestBadSpecificationsAreRefused(t *testing.T) {
@@ -76,15 +77,15 @@ func TestMissingCapabilityIsNamed(t *testing.T) {
 
 func TestPortOpensInAnotherNamespaceByPathAndByName(t *testing.T) {
 	needNamespaces(t)
-	ns := newNetns(t)
+	ns := nstest.New(t)
 	w := plainCable(t, ns)
 	w.up(t)
 	const mount = "/run/netns/lab"
 	check(t, os.WriteFile(mount, nil, 0o444))
-	check(t, unix.Mount(ns.path(), mount, "", unix.MS_BIND, ""))
+	check(t, unix.Mount(ns.Path(), mount, "", unix.MS_BIND, ""))
 	defer func() { _ = unix.Unmount(mount, unix.MNT_DETACH) }()
 	a, ca := openPort(t, w.a)
-	for _, name := range []string{ns.path(), "lab"} {
+	for _, name := range []string{ns.Path(), "lab"} {
 		b, cb := openPort(t, w.b+",ns="+name)
 		if want := "packet:" + w.b + ",ns=" + name; b.Name() != want {
 			t.Errorf("name %q, want %q", b.Name(), want)

@@ -18,7 +18,7 @@ const iflaPromiscuity = 30
 // promiscuity returns how many users have asked for promiscuous mode.
 func promiscuity(t testing.TB, name string) (n uint32) {
 	t.Helper()
-	change(t, nil, name, func(_ *rtnetlink.Conn, index uint32) error {
+	here.Change(t, name, func(_ *rtnetlink.Conn, index uint32) error {
 		c, err := netlink.Dial(unix.NETLINK_ROUTE, nil)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func TestPeerGoingDownLeavesNoFrameBehind(t *testing.T) {
 	const count = 20000
 	w := newCable(t)
 	a, ca := openPort(t, w.a)
-	before := (*netns)(nil).netDev(t, w.b)
+	before := here.Counters(t, w.b)
 	fs := frames(100, 64, 0)
 	for sent := 0; sent < count; sent += len(fs) {
 		if sent == count/2 {
@@ -125,7 +125,7 @@ func TestPeerGoingDownLeavesNoFrameBehind(t *testing.T) {
 	if done := a.Completed(2); done != count || s.TxFrames+s.TxErrors[port.LinkDown] != count {
 		t.Errorf("completed %d, stats %+v", done, s)
 	}
-	after := (*netns)(nil).netDev(t, w.b)
+	after := here.Counters(t, w.b)
 	if got := after.RxPackets - before.RxPackets; got != count/2 || got > s.TxFrames {
 		t.Errorf("the peer counts %d, the port %d", got, s.TxFrames)
 	}
@@ -180,7 +180,7 @@ func TestInterfaceThatVanishedBeforeBindIsDown(t *testing.T) {
 func TestRenamedInterfaceStaysThePorts(t *testing.T) {
 	w := newCable(t)
 	a, ca := openPort(t, w.a)
-	change(t, nil, w.a, func(c *rtnetlink.Conn, index uint32) error {
+	here.Change(t, w.a, func(c *rtnetlink.Conn, index uint32) error {
 		return c.Link.Set(&rtnetlink.LinkMessage{Index: index, Attributes: &rtnetlink.LinkAttributes{Name: w.a + "x"}})
 	})
 	w.a += "x"

@@ -13,16 +13,17 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/drivers/port"
+	"github.com/ifsim/ifsim/internal/nstest"
 )
 
 func TestEveryFrameSentIsCountedByThePeer(t *testing.T) {
 	needNamespaces(t)
 	const count, size = 10000, 60
-	ns := newNetns(t)
+	ns := nstest.New(t)
 	w := plainCable(t, ns)
 	w.up(t)
 	p, c := openPort(t, w.a)
-	before := ns.netDev(t, w.b)
+	before := ns.Counters(t, w.b)
 	fs := frames(100, size, 0)
 	for i := range count / len(fs) {
 		sendAll(t, p, c, i%3, fs)
@@ -34,7 +35,7 @@ func TestEveryFrameSentIsCountedByThePeer(t *testing.T) {
 	if done != count {
 		t.Errorf("completed %d, want %d", done, count)
 	}
-	after := ns.netDev(t, w.b)
+	after := ns.Counters(t, w.b)
 	if got := after.RxPackets - before.RxPackets; got != count {
 		t.Errorf("the peer counts %d frames, want %d", got, count)
 	}
@@ -55,7 +56,7 @@ func TestPacedFramesArriveOnceAndInOrder(t *testing.T) {
 	a, ca := openPort(t, w.a)
 	b, cb := openPort(t, w.b)
 	src := hw.NewRxSource(b, 0)
-	before := (*netns)(nil).netDev(t, w.b)
+	before := here.Counters(t, w.b)
 	for next := uint32(0); next < count; {
 		sendAll(t, a, ca, 0, frames(burst, 64, next))
 		sendAll(t, b, cb, 0, frames(burst, 64, next))
@@ -66,7 +67,7 @@ func TestPacedFramesArriveOnceAndInOrder(t *testing.T) {
 			next++
 		}
 	}
-	after := (*netns)(nil).netDev(t, w.b)
+	after := here.Counters(t, w.b)
 	if got := after.RxPackets - before.RxPackets; got != count {
 		t.Errorf("the interface counts %d, want %d", got, count)
 	}
@@ -352,7 +353,7 @@ func TestLentFramesOutliveCloseUntilReleased(t *testing.T) {
 	sendAll(t, a, ca, 0, frames(5, 64, 0))
 	rx, lent := make([]port.RxFrame, 3), 0
 	eventually(t, "three frames", func() bool { lent += b.Recv(0, rx[lent:]); return lent == len(rx) })
-	eventually(t, "the others", func() bool { return (*netns)(nil).netDev(t, w.b).RxPackets == 5 })
+	eventually(t, "the others", func() bool { return here.Counters(t, w.b).RxPackets == 5 })
 	check(t, b.Close())
 	for i, f := range rx {
 		if !bytes.Equal(f.Data, frame(64, uint32(i))) {

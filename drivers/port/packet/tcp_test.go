@@ -12,19 +12,20 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/drivers/port"
+	"github.com/ifsim/ifsim/internal/nstest"
 )
 
-func addAddress(t *testing.T, ns *netns, name, addr string) {
+func addAddress(t *testing.T, ns *nstest.NS, name, addr string) {
 	t.Helper()
 	ip := net.ParseIP(addr).To4()
-	change(t, ns, name, func(c *rtnetlink.Conn, index uint32) error {
+	ns.Change(t, name, func(c *rtnetlink.Conn, index uint32) error {
 		return c.Address.New(&rtnetlink.AddressMessage{Family: unix.AF_INET, PrefixLength: 24, Index: index,
 			Attributes: &rtnetlink.AddressAttributes{Address: ip, Local: ip}})
 	})
 }
 
 // transfer sends n bytes over TCP from the stack of another namespace to this one's.
-func transfer(t *testing.T, from *netns, addr string, n int) {
+func transfer(t *testing.T, from *nstest.NS, addr string, n int) {
 	t.Helper()
 	l, err := net.Listen("tcp4", addr+":0")
 	check(t, err)
@@ -43,7 +44,7 @@ func transfer(t *testing.T, from *netns, addr string, n int) {
 		}
 		errs <- err
 	}()
-	from.run(t, func() error {
+	from.Run(t, func() error {
 		c, err := net.Dial("tcp4", l.Addr().String())
 		if err != nil {
 			return err
@@ -65,10 +66,10 @@ func TestSuperFramesOfTheHostBecomeGoodSegments(t *testing.T) {
 		bytes = 1 << 20
 		mtu   = 1500
 	)
-	ns := newNetns(t)
+	ns := nstest.New(t)
 	w := plainCable(t, ns)
-	noIPv6(t, nil, w.a)
-	noIPv6(t, ns, w.b)
+	here.DisableIPv6(t, w.a)
+	ns.DisableIPv6(t, w.b)
 	setUp(t, nil, w.a, true)
 	setUp(t, ns, w.b, true)
 	addAddress(t, nil, w.a, "198.18.0.1")

@@ -10,14 +10,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jsimonetti/rtnetlink/v2"
 	"github.com/jsimonetti/rtnetlink/v2/driver"
 	mdpacket "github.com/mdlayher/packet"
-	"github.com/prometheus/procfs"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 	"net"
@@ -25,6 +23,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/packet"
+	"github.com/ifsim/ifsim/internal/nstest"
 )
 
 const (
@@ -63,12 +62,8 @@ func runInside() (int, error) {
 	}
 	cmd := exec.Cmd{Path: self, Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	cmd.Env = append(os.Environ(), insideEnv+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-		Pdeathsig:   unix.SIGKILL,
-	}
+	cmd.SysProcAttr = nstest.Attr()
+	cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWNS
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
@@ -90,82 +85,15 @@ func mountRun() error {
 	return os.Mkdir("/run/netns", 0o755)
 }
 
+// here is the namespace that the tests run in.
+var here *nstest.NS
+
 // needNamespaces skips a test that cannot be run, but fails in CI.
 func needNamespaces(t testing.TB) {
 	t.Helper()
-	switch {
-	case errOutside == nil:
-	case os.Getenv("CI") != "":
-		t.Fatalf("no user and network namespaces: %v", errOutside)
-	default:
-		t.Skipf("no user and network namespaces: %v", errOutside)
+	if errOutside != nil {
+		nstest.Unavailable(t, "no user and network namespaces: %v", errOutside)
 	}
-}
-
-// netns is a network namespace; nil is the one that the tests run in.
-type netns struct{ file *os.File }
-
-func newNetns(t testing.TB) *netns {
-	t.Helper()
-	ns, errs := &netns{}, make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		err := unix.Unshare(unix.CLONE_NEWNET)
-		if err == nil {
-			ns.file, err = os.Open("/proc/thread-self/ns/net")
-		}
-		errs <- err
-	}()
-	check(t, <-errs)
-	t.Cleanup(func() { _ = ns.file.Close() })
-	return ns
-}
-
-func (ns *netns) path() string { return fmt.Sprintf("/proc/self/fd/%d", ns.file.Fd()) }
-
-// run runs fn in the namespace. fn must not fail the test itself.
-func (ns *netns) run(t testing.TB, fn func() error) {
-	t.Helper()
-	errs := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		if ns != nil {
-			if err := unix.Setns(int(ns.file.Fd()), unix.CLONE_NEWNET); err != nil {
-				errs <- err
-				return
-			}
-		}
-		errs <- fn()
-	}()
-	check(t, <-errs)
-}
-
-// rtnl runs fn with a route connection of the namespace.
-func (ns *netns) rtnl(t testing.TB, fn func(c *rtnetlink.Conn) error) {
-	t.Helper()
-	ns.run(t, func() error {
-		c, err := rtnetlink.Dial(nil)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		return fn(c)
-	})
-}
-
-// netDev returns the counters of an interface.
-func (ns *netns) netDev(t testing.TB, name string) (line procfs.NetDevLine) {
-	t.Helper()
-	ns.run(t, func() error {
-		fs, err := procfs.NewFS("/proc/thread-self")
-		if err != nil {
-			return err
-		}
-		devs, err := fs.NetDev()
-		line = devs[name]
-		return err
-	})
-	return line
 }
 
 func check(t testing.TB, err error) {
@@ -190,7 +118,7 @@ func eventually(t testing.TB, what string, cond func() bool) {
 // cable is a pair of veth interfaces; b may be in another namespace than a.
 type cable struct {
 	a, b string
-	bNS  *netns
+	bNS  *nstest.NS
 }
 
 var cables atomic.Uint32
@@ -204,7 +132,7 @@ func newCable(t testing.TB) *cable {
 }
 
 // plainCable returns a cable whose ends are down.
-func plainCable(t testing.TB, bNS *netns) *cable {
+func plainCable(t testing.TB, bNS *nstest.NS) *cable {
 	t.Helper()
 	needNamespaces(t)
 	n := cables.Add(1)
@@ -223,10 +151,9 @@ func (c *cable) plug(t testing.TB) {
 	t.Helper()
 	peer := &rtnetlink.LinkMessage{Attributes: &rtnetlink.LinkAttributes{Name: c.b}}
 	if c.bNS != nil {
-		peer.Attributes.NetNS = rtnetlink.NetNSForFD(uint32(c.bNS.file.Fd()))
+		peer.Attributes.NetNS = rtnetlink.NetNSForFD(c.bNS.FD())
 	}
-	var none *netns
-	none.rtnl(t, func(conn *rtnetlink.Conn) error {
+	here.Netlink(t, func(conn *rtnetlink.Conn) error {
 		return conn.Link.New(&rtnetlink.LinkMessage{Attributes: &rtnetlink.LinkAttributes{
 			Name: c.a, Info: &rtnetlink.LinkInfo{Kind: "veth", Data: &driver.Veth{PeerInfo: peer}},
 		}})
@@ -235,14 +162,14 @@ func (c *cable) plug(t testing.TB) {
 
 func (c *cable) remove(t testing.TB) {
 	t.Helper()
-	change(t, nil, c.a, func(conn *rtnetlink.Conn, index uint32) error { return conn.Link.Delete(index) })
+	here.Change(t, c.a, func(conn *rtnetlink.Conn, index uint32) error { return conn.Link.Delete(index) })
 }
 
 // up brings both ends up, silent but for what the test sends.
 func (c *cable) up(t testing.TB) {
 	t.Helper()
-	silence(t, nil, c.a)
-	silence(t, c.bNS, c.b)
+	here.Silence(t, c.a)
+	c.bNS.Silence(t, c.b)
 	setUp(t, nil, c.a, true)
 	setUp(t, c.bNS, c.b, true)
 	eventually(t, "carrier", func() bool {
@@ -251,56 +178,19 @@ func (c *cable) up(t testing.TB) {
 	})
 }
 
-// change does something to an interface.
-func change(t testing.TB, ns *netns, name string, fn func(c *rtnetlink.Conn, index uint32) error) {
-	t.Helper()
-	ns.rtnl(t, func(c *rtnetlink.Conn) error {
-		i, err := net.InterfaceByName(name)
-		if err != nil {
-			return err
-		}
-		return fn(c, uint32(i.Index))
-	})
-}
-
-func setFlags(t testing.TB, ns *netns, name string, flags, mask uint32) {
-	t.Helper()
-	change(t, ns, name, func(c *rtnetlink.Conn, index uint32) error {
-		return c.Link.Set(&rtnetlink.LinkMessage{Index: index, Flags: flags, Change: mask})
-	})
-}
-
-func setUp(t testing.TB, ns *netns, name string, up bool) {
+func setUp(t testing.TB, ns *nstest.NS, name string, up bool) {
 	t.Helper()
 	var flags uint32
 	if up {
 		flags = unix.IFF_UP
 	}
-	setFlags(t, ns, name, flags, unix.IFF_UP)
+	ns.SetFlags(t, name, flags, unix.IFF_UP)
 }
 
-func setMTU(t testing.TB, ns *netns, name string, mtu uint32) {
+func setMTU(t testing.TB, ns *nstest.NS, name string, mtu uint32) {
 	t.Helper()
-	change(t, ns, name, func(c *rtnetlink.Conn, index uint32) error {
+	ns.Change(t, name, func(c *rtnetlink.Conn, index uint32) error {
 		return c.Link.Set(&rtnetlink.LinkMessage{Index: index, Attributes: &rtnetlink.LinkAttributes{MTU: mtu}})
-	})
-}
-
-// silence turns ARP and IPv6 off.
-func silence(t testing.TB, ns *netns, name string) {
-	t.Helper()
-	noIPv6(t, ns, name)
-	setFlags(t, ns, name, unix.IFF_NOARP, unix.IFF_NOARP)
-}
-
-func noIPv6(t testing.TB, ns *netns, name string) {
-	t.Helper()
-	ns.run(t, func() error {
-		err := os.WriteFile("/proc/sys/net/ipv6/conf/"+name+"/disable_ipv6", []byte("1"), 0)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil // a kernel without IPv6
-		}
-		return err
 	})
 }
 
