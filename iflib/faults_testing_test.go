@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqhw"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbhw"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 const (
@@ -97,37 +97,12 @@ type faultRig struct {
 	upTick  int64        // when the queue timers were started
 	ifp     *ifnet.Ifnet // as a sender knows it, who goes on after a detach
 	far     *pair.Port
-	console faultConsole
+	console rig.Console
 	idle    faultHoldings // before the interface first came up
 	seq     [faultSenders + 1]uint32
 	seen    [faultSenders + 1]uint32 // frames that arrived, by sender: the number after the last
 	arrived int
 }
-
-// faultConsole collects what the machine prints.
-type faultConsole struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (c *faultConsole) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.b.Write(p)
-}
-
-func (c *faultConsole) String() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.b.String()
-}
-
-// faultFar hears of everything and does nothing: the test polls.
-type faultFar struct{}
-
-func (faultFar) TxReady(int)           {}
-func (faultFar) RxReady(int)           {}
-func (faultFar) LinkChanged(port.Link) {}
 
 // newFaultRig boots the machine and plugs the cable in. The interface is down.
 func newFaultRig(t testing.TB, cfg faultConfig) *faultRig {
@@ -165,7 +140,7 @@ func newFaultRig(t testing.TB, cfg faultConfig) *faultRig {
 	end, err := m.Fabric().Open(wire)
 	r.must(err)
 	r.far = end.(*pair.Port)
-	r.must(r.far.Bind(faultFar{}))
+	r.must(r.far.Bind(rig.FarEnd{}))
 	r.settle()
 	r.idle = r.holdings()
 	t.Cleanup(func() {

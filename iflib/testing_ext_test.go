@@ -22,6 +22,7 @@ import (
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic"
 	"github.com/ifsim/ifsim/internal/testnic/hwbnic/hwbhw"
 	"github.com/ifsim/ifsim/internal/testnic/nicreg"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 const (
@@ -101,7 +102,7 @@ type wire struct {
 	idle    mbuf.Usage   // in use before the interfaces came up
 	loaded  int64        // DMA maps then
 	before  [2][2]uint64 // frames that each hardware counted before its resets: sent, got
-	console safeBuffer
+	console rig.Console
 
 	way    int  // its number among all parts and paths
 	unsent bool // the hardware of NIC 0 was left with frames that it did not send
@@ -110,23 +111,6 @@ type wire struct {
 
 	mu  sync.Mutex
 	got [2][]arrival
-}
-
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 // arrival is a packet as an interface was given it.

@@ -1,9 +1,7 @@
 package machine_test
 
 import (
-	"bytes"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"github.com/ifsim/ifsim/internal/testnic/cqnic/cqhw"
 
 	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -48,24 +47,7 @@ func tree(files ...string) fstest.MapFS {
 type box struct {
 	*machine.Machine
 	t       testing.TB
-	console *console
-}
-
-type console struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (c *console) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.b.Write(p)
-}
-
-func (c *console) String() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.b.String()
+	console *rig.Console
 }
 
 // stepped fills a configuration in for a repeatable machine: two CPUs, manual clock,
@@ -83,7 +65,7 @@ func stepped(cfg machine.Config) machine.Config {
 // boot boots a stepped machine, which the test closes.
 func boot(t testing.TB, cfg machine.Config) *box {
 	t.Helper()
-	b := &box{t: t, console: &console{}}
+	b := &box{t: t, console: &rig.Console{}}
 	cfg = stepped(cfg)
 	cfg.Console = b.console
 	m, err := machine.Boot(cfg)

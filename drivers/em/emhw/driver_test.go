@@ -15,6 +15,7 @@ import (
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/machine"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 const etherTest = 0x88b5 // IEEE 802 local experimental
@@ -22,13 +23,13 @@ const etherTest = 0x88b5 // IEEE 802 local experimental
 // host is a machine with em0 and what it printed and received.
 type host struct {
 	*machine.Machine
-	out *console
+	out *rig.Console
 	got [][]byte
 }
 
 func newHost(t *testing.T, chip string, fabric *port.Fabric, work *hw.WorkList) *host {
 	t.Helper()
-	h := &host{out: &console{}}
+	h := &host{out: &rig.Console{}}
 	m, err := machine.Boot(machine.Config{
 		NCPU: 2, MemSize: 48 << 20, Fabric: fabric, Work: work, Console: h.out,
 		Executor: kern.Stepped, Clock: kern.ManualClock, Invariants: true,

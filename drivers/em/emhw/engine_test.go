@@ -12,6 +12,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/port/null"
 	"github.com/ifsim/ifsim/drivers/port/pair"
 	"github.com/ifsim/ifsim/internal/kern"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 // two makes two NICs on one wire in one machine.
@@ -98,7 +99,7 @@ func TestCongestionHoldsTheHead(t *testing.T) {
 	far, err := fabric.Open("pair:wire0")
 	must(t, err)
 	b := plug(t, k, "82574L", hw.Config{Name: "em0", Port: near, MAC: macHW})
-	must(t, far.Bind(deaf{}))
+	must(t, far.Bind(rig.FarEnd{}))
 	t.Cleanup(func() { must(t, far.Close()) })
 	r := b.txOn(0)
 	for i := range 10 {

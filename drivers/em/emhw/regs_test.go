@@ -12,6 +12,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/drivers/port/null"
 	"github.com/ifsim/ifsim/iflib/pci"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 func TestChips(t *testing.T) {
@@ -26,7 +27,7 @@ func TestChips(t *testing.T) {
 		t.Errorf("no port: %v, want EINVAL", err)
 	}
 	taken := null.New()
-	must(t, taken.Bind(deaf{}))
+	must(t, taken.Bind(rig.FarEnd{}))
 	if _, err := emhw.New("", hw.Config{Kernel: k, Name: "em1", Port: taken}); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("port in use: %v, want EBUSY", err)
 	}

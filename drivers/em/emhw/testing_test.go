@@ -3,7 +3,6 @@ package emhw_test
 import (
 	"encoding/binary"
 	"net"
-	"sync"
 	"testing"
 
 	"github.com/google/gopacket"
@@ -19,6 +18,7 @@ import (
 	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/physmem"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 	"github.com/ifsim/ifsim/sysctl"
 )
 
@@ -47,25 +47,6 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// console keeps what a machine prints.
-type console struct {
-	mu sync.Mutex
-	b  []byte
-}
-
-func (c *console) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.b = append(c.b, p...)
-	return len(p), nil
-}
-
-func (c *console) String() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return string(c.b)
-}
-
 // board is one NIC in a machine, with its registers.
 type board struct {
 	t   testing.TB
@@ -74,7 +55,7 @@ type board struct {
 	nic hw.NIC
 	bar pci.BAR
 	far port.Port // other end of the wire
-	out *console
+	out *rig.Console
 }
 
 // stepped is a machine in which nothing happens but in calls of the test.
@@ -83,9 +64,9 @@ func stepped() kern.Config {
 }
 
 // newKernel makes a machine for NICs without negotiation time.
-func newKernel(t testing.TB, cfg kern.Config) (*kern.Kernel, *console) {
+func newKernel(t testing.TB, cfg kern.Config) (*kern.Kernel, *rig.Console) {
 	t.Helper()
-	out := &console{}
+	out := &rig.Console{}
 	cfg.NCPU, cfg.Console = 2, out
 	cfg.Mem = physmem.Config{Size: memSize, Backing: physmem.Heap}
 	cfg.Env = sysctl.NewKenv()
@@ -125,17 +106,10 @@ func newBoard(t testing.TB, chip string) *board {
 	must(t, err)
 	b := plug(t, k, chip, hw.Config{Name: "em0", Port: near, MAC: macHW, Work: hw.NewWorkList()})
 	b.far, b.out = far, out
-	must(t, far.Bind(deaf{}))
+	must(t, far.Bind(rig.FarEnd{}))
 	t.Cleanup(func() { must(t, far.Close()) })
 	return b
 }
-
-// deaf is a far end that is polled.
-type deaf struct{}
-
-func (deaf) TxReady(int)           {}
-func (deaf) RxReady(int)           {}
-func (deaf) LinkChanged(port.Link) {}
 
 func (b *board) write(off uint64, v uint32)  { b.bar.Write32(off, v) }
 func (b *board) read(off uint64) uint32      { return b.bar.Read32(off) }

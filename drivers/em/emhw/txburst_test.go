@@ -13,6 +13,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/pair"
 	"github.com/ifsim/ifsim/internal/probe"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 // bigBuf is as long as a frame may be.
@@ -61,7 +62,7 @@ func transmit(t *testing.T, chip string, descs []txDesc, step int, watched bool)
 	far, err := fabric.Open("pair:wire0")
 	must(t, err)
 	b := plug(t, k, chip, hw.Config{Name: "em0", Port: near, MAC: macHW, Work: hw.NewWorkList()})
-	must(t, far.Bind(deaf{}))
+	must(t, far.Bind(rig.FarEnd{}))
 	defer func() { must(t, far.Close()) }()
 	bufs := map[byte]uint64{}
 	for _, dst := range []byte{2, 1, 0xff} {

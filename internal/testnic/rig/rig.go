@@ -30,9 +30,10 @@ type Rig struct {
 	BAR pci.BAR
 	Far port.Port // the other end of the wire
 
-	mu      sync.Mutex
-	console []byte
-	fired   map[int]int // interrupts by rid
+	console Console
+
+	mu    sync.Mutex
+	fired map[int]int // interrupts by rid; guarded by mu
 }
 
 // Make is a model's constructor.
@@ -48,7 +49,7 @@ func New(t testing.TB, mk Make, bar int) *Rig {
 func NewMode(t testing.TB, mk Make, bar int, mode hw.EngineMode, ex kern.Executor) *Rig {
 	t.Helper()
 	r := &Rig{t: t, fired: make(map[int]int)}
-	cfg := kern.Config{NCPU: 2, Executor: ex, Mem: physmem.Config{Size: memSize, Backing: physmem.Heap}, Console: r}
+	cfg := kern.Config{NCPU: 2, Executor: ex, Mem: physmem.Config{Size: memSize, Backing: physmem.Heap}, Console: &r.console}
 	if ex == kern.Stepped {
 		cfg.Clock, cfg.Invariants = kern.ManualClock, true
 	}
@@ -69,20 +70,13 @@ func NewMode(t testing.TB, mk Make, bar int, mode hw.EngineMode, ex kern.Executo
 	r.Fn.EnableBusMaster()
 	r.BAR, err = r.Fn.MapBAR(pci.BARReg(bar))
 	r.must(err)
-	r.must(r.Far.Bind(farEnd{}))
+	r.must(r.Far.Bind(FarEnd{}))
 	t.Cleanup(func() {
 		r.must(k.Close())
 		r.must(r.Far.Close())
 	})
 	return r
 }
-
-// farEnd hears of everything and does nothing: tests poll.
-type farEnd struct{}
-
-func (farEnd) TxReady(int)           {}
-func (farEnd) RxReady(int)           {}
-func (farEnd) LinkChanged(port.Link) {}
 
 func (r *Rig) must(err error) {
 	r.t.Helper()
@@ -91,20 +85,8 @@ func (r *Rig) must(err error) {
 	}
 }
 
-// Write takes the console.
-func (r *Rig) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.console = append(r.console, p...)
-	return len(p), nil
-}
-
 // Console returns what the machine printed.
-func (r *Rig) Console() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return string(r.console)
-}
+func (r *Rig) Console() string { return r.console.String() }
 
 // Alloc returns n bytes of memory for a ring or buffers.
 func (r *Rig) Alloc(n int) physmem.Addr {
