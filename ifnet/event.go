@@ -2,7 +2,6 @@ package ifnet
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/ifsim/ifsim/internal/kern"
 )
@@ -32,37 +31,39 @@ func (e EventKind) String() string {
 	return "unknown"
 }
 
-// watchers is a list of functions that changes by copy.
-type watchers struct {
-	mu  sync.Mutex
-	fns []*func(ifp *Ifnet, e EventKind)
+// watchers are functions that hear of what happens to interfaces, of type E.
+type watchers[E any] struct{ fns cowList[*func(*Ifnet, E)] }
+
+// add appends a function; the result takes it away.
+func (w *watchers[E]) add(fn func(*Ifnet, E)) (cancel func()) {
+	p := &fn
+	w.fns.change(func(list []*func(*Ifnet, E)) []*func(*Ifnet, E) { return append(list, p) })
+	return func() {
+		w.fns.change(func(list []*func(*Ifnet, E)) []*func(*Ifnet, E) {
+			return slices.DeleteFunc(list, func(q *func(*Ifnet, E)) bool { return q == p })
+		})
+	}
+}
+
+// call calls the functions in order of registration.
+func (w *watchers[E]) call(ifp *Ifnet, e E) {
+	list := w.fns.Load()
+	if list == nil {
+		return
+	}
+	for _, fn := range *list {
+		(*fn)(ifp, e)
+	}
 }
 
 // OnEvent calls fn at each event of any interface of the machine, in order of
 // registration, in the goroutine in which it happens, with no lock held: fn may make
 // requests. The result ends it.
 func OnEvent(k *kern.Kernel, fn func(ifp *Ifnet, e EventKind)) (cancel func()) {
-	w := &stackOf(k).watchers
-	p := &fn
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.fns = append(slices.Clip(w.fns), p)
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.fns = slices.DeleteFunc(slices.Clone(w.fns), func(q *func(*Ifnet, EventKind)) bool { return q == p })
-	}
+	return stackOf(k).watchers.add(fn)
 }
 
-func (ifp *Ifnet) publish(e EventKind) {
-	w := &ifp.stack.watchers
-	w.mu.Lock()
-	fns := w.fns
-	w.mu.Unlock()
-	for _, fn := range fns {
-		(*fn)(ifp, e)
-	}
-}
+func (ifp *Ifnet) publish(e EventKind) { ifp.stack.watchers.call(ifp, e) }
 
 // unlock ends a request and then publishes what happened in it.
 func (ifp *Ifnet) unlock() {

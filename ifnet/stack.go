@@ -40,9 +40,9 @@ type stack struct {
 	mu       sync.RWMutex
 	list     []*Ifnet // attach order
 	indexes  []*Ifnet // by index; slot 0 unused
-	watchers watchers
-	vlanOn   vlanWatchers
-	vlanOff  vlanWatchers
+	watchers watchers[EventKind]
+	vlanOn   watchers[uint16] // VLAN ids
+	vlanOff  watchers[uint16]
 }
 
 // Init prepares the interface layer of a machine and registers its sysctls

@@ -1,9 +1,6 @@
 package ifnet
 
 import (
-	"slices"
-	"sync"
-
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
 )
@@ -20,34 +17,6 @@ func (ifp *Ifnet) SetTrunk(t *VLANTrunk) { ifp.trunk.Store(t) }
 
 // Trunk is the VLAN side of the interface, nil without one.
 func (ifp *Ifnet) Trunk() *VLANTrunk { return ifp.trunk.Load() }
-
-type vlanFunc = func(ifp *Ifnet, vid uint16)
-
-type vlanWatchers struct {
-	mu  sync.Mutex
-	fns []*vlanFunc
-}
-
-func (w *vlanWatchers) add(fn vlanFunc) (cancel func()) {
-	p := &fn
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.fns = append(slices.Clip(w.fns), p)
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.fns = slices.DeleteFunc(slices.Clone(w.fns), func(q *vlanFunc) bool { return q == p })
-	}
-}
-
-func (w *vlanWatchers) call(ifp *Ifnet, vid uint16) {
-	w.mu.Lock()
-	fns := w.fns
-	w.mu.Unlock()
-	for _, fn := range fns {
-		(*fn)(ifp, vid)
-	}
-}
 
 // OnVLANConfig calls fn when a VLAN is put on any parent interface of the machine
 // (the vlan_config event). The result ends it.
