@@ -225,20 +225,7 @@ func faultDetach(t *testing.T, seed uint64, part faultPart, path string) {
 	r.must(r.Attach(r.dev))
 	r.ifp = r.Ifnet(r.dev)
 	r.up()
-	ctx := r.ctx()
-	sent, _ := r.load(func(r *faultRig) {
-		if seed%3 == 0 {
-			r.ifp.InitIf()
-		}
-		if err := r.Detach(r.dev); err != nil {
-			r.t.Error(err)
-		}
-	})
-	r.settle()
-	if l := ctx.Ledger(); l.In != uint64(sent) || !l.Balanced() || l.Queued != 0 {
-		t.Errorf("%d sent, ledger %v", sent, l)
-	}
-	r.take()
+	r.detachUnderLoad(seed%3 == 0)
 	r.compare(base, "after detach")
 	if n := faultMaps(r); n != maps {
 		t.Errorf("%d DMA maps, want %d", n, maps)
@@ -248,6 +235,26 @@ func faultDetach(t *testing.T, seed uint64, part faultPart, path string) {
 	r.up()
 	r.resumes()
 	r.finish()
+}
+
+// detachUnderLoad detaches the device, perhaps after a start, while others send, and
+// looks at the account.
+func (r *faultRig) detachUnderLoad(start bool) {
+	r.t.Helper()
+	ctx := r.ctx()
+	sent, _ := r.load(func(r *faultRig) {
+		if start {
+			r.ifp.InitIf()
+		}
+		if err := r.Detach(r.dev); err != nil {
+			r.t.Error(err)
+		}
+	})
+	r.settle()
+	if l := ctx.Ledger(); l.In != uint64(sent) || !l.Balanced() || l.Queued != 0 {
+		r.t.Errorf("%d sent, ledger %v", sent, l)
+	}
+	r.take()
 }
 
 // The same with goroutines.
@@ -265,17 +272,7 @@ func TestDetachUnderThreadedLoadLeavesNothing(t *testing.T) {
 					r.must(r.Attach(r.dev))
 					r.ifp = r.Ifnet(r.dev)
 					r.up()
-					ctx := r.ctx()
-					sent, _ := r.load(func(r *faultRig) {
-						if err := r.Detach(r.dev); err != nil {
-							r.t.Error(err)
-						}
-					})
-					r.settle()
-					if l := ctx.Ledger(); l.In != uint64(sent) || !l.Balanced() || l.Queued != 0 {
-						t.Errorf("%d sent, ledger %v", sent, l)
-					}
-					r.take()
+					r.detachUnderLoad(false)
 					r.compare(base, "after detach")
 					if n := faultMaps(r); n != maps {
 						t.Errorf("%d DMA maps, want %d", n, maps)
