@@ -33,6 +33,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Defer(func() { os.RemoveAll(dir) })
 			e.Setenv("IFSIM_SOCK", filepath.Join(dir, "s"))
+			e.Vars = append(e.Vars, quickRaceExit)
 			return os.CopyFS(filepath.Join(e.WorkDir, "lab"), os.DirFS(lab))
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
