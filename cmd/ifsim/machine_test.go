@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -19,8 +18,6 @@ import (
 // quickRaceExit spares commands under the race detector the second that they would wait
 // at their end.
 const quickRaceExit = "GORACE=atexit_sleep_ms=0"
-
-func flagValue(name string) string { return flag.Lookup(name).Value.String() }
 
 // box is a machine that `ifsim boot` runs, used with the command's other tools.
 type box struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
+	"github.com/ifsim/ifsim/internal/nstest"
 	"golang.org/x/sys/unix"
 )
 
@@ -43,7 +44,7 @@ func bootOnCable(t testing.TB, preferMPRing int, ifconfig string) *box {
 
 // TestVeth runs the command on a veth pair whose other end is the host's.
 func TestVeth(t *testing.T) {
-	if !inside(t) {
+	if !nstest.Inside(t) {
 		return
 	}
 	for _, preferMPRing := range []int{0, 1} {
@@ -62,20 +63,20 @@ func TestVeth(t *testing.T) {
 func testPing(t *testing.T, preferMPRing int, arp bool) {
 	ping, err := exec.LookPath("ping")
 	if err != nil {
-		unavailable(t, "no ping: %v", err)
+		nstest.Unavailable(t, "no ping: %v", err)
 	}
 	c := newCable(t)
 	c.address(t, hostIP, 24)
 	b := bootOnCable(t, preferMPRing, "inet "+em0IP.String()+"/24")
 	if arp {
-		c.host.setFlags(t, hostEnd, 0, unix.IFF_NOARP)
+		c.host.SetFlags(t, hostEnd, 0, unix.IFF_NOARP)
 	} else {
 		c.neighbour(t, em0IP, b.mac())
 		send, mac := c.socket(t)
 		send(arpRequest(t, mac))
 	}
 	var out bytes.Buffer
-	c.host.run(t, func() error {
+	c.host.Run(t, func() error {
 		cmd := exec.Command(ping, "-n", "-c", "50", "-i", "0.02", "-W", "2", em0IP.String())
 		cmd.Stdout, cmd.Stderr = &out, &out
 		return cmd.Run()
@@ -104,12 +105,12 @@ func arpRequest(t testing.TB, mac net.HardwareAddr) []byte {
 type tally struct{ Kernel, Interface, Hardware, KernelBytes, InterfaceBytes uint64 }
 
 func (c *cable) sent(t testing.TB, b *box) tally {
-	k, i := c.host.counters(t, hostEnd), b.netstat()
+	k, i := c.host.Counters(t, hostEnd), b.netstat()
 	return tally{k.RxPackets, i["Opkts"], b.sysctl("dev.em.0.mac_stats.good_pkts_txd"), k.RxBytes, i["Obytes"]}
 }
 
 func (c *cable) received(t testing.TB, b *box) tally {
-	k, i := c.host.counters(t, hostEnd), b.netstat()
+	k, i := c.host.Counters(t, hostEnd), b.netstat()
 	return tally{k.TxPackets, i["Ipkts"], b.sysctl("dev.em.0.mac_stats.good_pkts_recvd"), k.TxBytes, i["Ibytes"]}
 }
 
@@ -213,16 +214,16 @@ func testInwards(t *testing.T, preferMPRing int) {
 func testUnplugged(t *testing.T, preferMPRing int) {
 	c := newCable(t)
 	b := bootOnCable(t, preferMPRing, "up")
-	c.host.setFlags(t, hostEnd, 0, unix.IFF_UP)
+	c.host.SetFlags(t, hostEnd, 0, unix.IFF_UP)
 	b.awaitStatus("no carrier")
-	c.host.setFlags(t, hostEnd, unix.IFF_UP, unix.IFF_UP)
+	c.host.SetFlags(t, hostEnd, unix.IFF_UP, unix.IFF_UP)
 	b.awaitStatus("active")
 
 	var said bytes.Buffer
 	pktgen := b.command("pktgen", "-i", "em0", "-n", "1000000000")
 	pktgen.Stderr = &said
 	check(t, pktgen.Start())
-	eventually(t, "nothing is sent", func() bool { return c.host.counters(t, hostEnd).RxPackets > 1000 })
+	eventually(t, "nothing is sent", func() bool { return c.host.Counters(t, hostEnd).RxPackets > 1000 })
 	c.unplug(t)
 	b.awaitStatus("no carrier")
 	b.must("sysctl", "kern.ostype")
@@ -234,9 +235,9 @@ func testUnplugged(t *testing.T, preferMPRing int) {
 	b.awaitStatus("active")
 	const few, descriptors, mpRing = 100, 1024, 2048
 	b.must("pktgen", "-i", "em0", "-n", strconv.Itoa(few))
-	eventually(t, "too little on the new interface", func() bool { return c.host.counters(t, hostEnd).RxPackets >= few })
+	eventually(t, "too little on the new interface", func() bool { return c.host.Counters(t, hostEnd).RxPackets >= few })
 	// Without a link the rings hold what they have.
-	if got := c.host.counters(t, hostEnd).RxPackets; got > few+descriptors+mpRing {
+	if got := c.host.Counters(t, hostEnd).RxPackets; got > few+descriptors+mpRing {
 		t.Errorf("%d frames on the new interface, want %d", got, few)
 	}
 	c.unplug(t)
