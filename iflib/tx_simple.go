@@ -96,10 +96,11 @@ func (q *Txq) simpleContended(m *mbuf.Mbuf) error {
 // time, since the holder is draining it. It reports whether the packet is in,
 // or whether the lock was taken instead.
 func (q *Txq) deferPacket(m *mbuf.Mbuf) (in, locked bool) {
+	size := uint64(m.Pkt.Len) // once it is in, the packet is the holder's
 	for range fullRingSpins {
 		if q.sbr.TryEnqueue(m) {
 			if p := q.probes; p.On() {
-				p.Fire1(probeDefer, q.ctx.name, q.id, uint64(m.Pkt.Len))
+				p.Fire1(probeDefer, q.ctx.name, q.id, size)
 			}
 			return true, false
 		}
