@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -211,6 +212,7 @@ func FuzzCtlRequest(f *testing.F) {
 		`{"command":"sysctl","args":["-a"]}`,
 		`{"command":"sysctl","args":["net.link.ifqmaxlen=60","-n"],"dir":"/"}`,
 		`{"command":"ifconfig","args":["-m","em0"]}`,
+		`{"command":"netstat","args":["-i","-bdn"]}`,
 		`{"command":"ifconfig","args":["em0","inet","192.0.2.1/24","mtu","9000","-tso","up"]}`,
 		`{"command":"pktgen","pktgen":{"interface":"em0","frames":3,"size":60,"threads":2,"dst":"02:00:00:00:00:01","rate":1e9}}`,
 		`{"command":"pktgen","pktgen":{"interface":"em0","frames":18446744073709551615,"size":-1}}`,
@@ -228,7 +230,7 @@ func FuzzCtlRequest(f *testing.F) {
 		if err == nil && req.Pktgen != nil && (req.Pktgen.Frames > many && req.Pktgen.Frames <= MaxFrames || req.Pktgen.Rate > 0 && req.Pktgen.Rate < 1e6) {
 			t.Skip("would take long")
 		}
-		if err == nil && (req.Command != CommandSysctl && req.Command != CommandIfconfig && req.Command != CommandPktgen) {
+		if err == nil && !slices.Contains([]string{CommandSysctl, CommandIfconfig, CommandNetstat, CommandPktgen}, req.Command) {
 			t.Errorf("command %q was let in", req.Command)
 		}
 		out := s.raw(t, append(text, '\n'))
