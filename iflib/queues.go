@@ -216,13 +216,11 @@ func (ctx *Ctx) freeQueues() {
 func newTxq(ctx *Ctx, id int) (*Txq, error) {
 	s, sc := &ctx.scctx, ctx.sctx
 	q := &Txq{
-		ctx: ctx, id: id, txrx: ctx.txrx,
-		brOffset: sc.txRing(), pad: uint32(s.TxPad), g: ctx.g, dbg: ctx.g.dbg, probes: ctx.k.Probes, stepped: ctx.k.Stepped(), ifp: ctx.ifp,
-		maxSegs: s.TxNSegments, maxTSOSegs: s.TSOSegmentsMax, reserve: uint32(s.TxNSegments),
+		ctx: ctx, id: id, txrx: ctx.txrx, ifp: ctx.ifp, g: ctx.g, dbg: ctx.g.dbg,
+		probes: ctx.k.Probes, stepped: ctx.k.Stepped(), keepMaps: busdma.Checking(ctx.k),
+		size: uint32(s.NTxd[sc.txRing()]), pad: uint32(s.TxPad), reserve: uint32(s.TxNSegments),
 		maxDesc: uint32(max(s.TSOSegmentsMax, s.TxNSegments)),
-		txTag:   ctx.txTag, tsoTag: ctx.tsoTag, keepMaps: busdma.Checking(ctx.k),
 	}
-	q.size = uint32(s.NTxd[q.brOffset])
 	q.notify = q.size/txUpdateFreq - 1
 	if sc.Flags&FlagNeedEtherPad != 0 {
 		q.padTo = s.MinFrameSize
@@ -240,12 +238,11 @@ func newTxq(ctx *Ctx, id int) (*Txq, error) {
 		return nil, fmt.Errorf("%s: TX queue %d: %w", ctx.name, id, err)
 	}
 	q.br.SetTrace(ctx.name, id)
-	q.rings = q.mem.rings
 	q.slots = make([]txSlot, q.size)
 	q.cache = mbuf.Of(ctx.k).NewCache()
-	q.maps[mapsNormal] = newTxMaps(q.txTag, q.maxSegs)
-	if q.tsoTag != nil {
-		q.maps[mapsTSO] = newTxMaps(q.tsoTag, q.maxTSOSegs)
+	q.maps[mapsNormal] = newTxMaps(ctx.txTag, s.TxNSegments)
+	if ctx.tsoTag != nil {
+		q.maps[mapsTSO] = newTxMaps(ctx.tsoTag, s.TSOSegmentsMax)
 	}
 	if ctx.simple {
 		batch := make([]*mbuf.Mbuf, 0, q.size)
@@ -284,7 +281,7 @@ func (q *Txq) stopLocked() {
 	q.freeSlots()
 	q.reset()
 	q.br.ResetStats()
-	for _, r := range q.rings {
+	for _, r := range q.mem.rings {
 		r.zero()
 	}
 	q.publish()
@@ -348,5 +345,4 @@ func (q *Txq) destroy() {
 	q.cache.Close()
 	q.mtx.DestroyLocked()
 	q.mem.free()
-	q.rings = nil
 }

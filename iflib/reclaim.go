@@ -49,7 +49,7 @@ func (q *Txq) canReclaim() uint32 {
 func (q *Txq) reclaim() uint32 {
 	n := q.canReclaim()
 	if n != 0 {
-		q.freeDescs(n)
+		q.freeDescs(n, nil)
 	}
 	return n
 }
@@ -61,12 +61,14 @@ func (q *Txq) forceReclaim() {
 	o := &q.own
 	q.creditsUpdate()
 	if n := int64(o.processed-o.cleaned) - int64(q.reserve); n > 0 {
-		q.freeDescs(uint32(n))
+		q.freeDescs(uint32(n), nil)
 	}
 }
 
-// freeDescs frees the packets of the n descriptors from cidx on.
-func (q *Txq) freeDescs(n uint32) {
+// freeDescs takes back the packets of the n descriptors from cidx on: it frees
+// them, or adds them to later, unless that is nil, for the caller to free after it
+// let the queue go (tx_defer_mfree).
+func (q *Txq) freeDescs(n uint32, later *[]*mbuf.Mbuf) {
 	o := &q.own
 	q.noteReclaim()
 	if p := q.probes; q.own.trace {
@@ -76,7 +78,11 @@ func (q *Txq) freeDescs(n uint32) {
 	for range n {
 		if s := &q.slots[cidx]; s.m != nil {
 			q.unload(s, s.m)
-			q.cache.FreeChain(s.m)
+			if later == nil {
+				q.cache.FreeChain(s.m)
+			} else {
+				*later = append(*later, s.m)
+			}
 			s.m = nil
 		}
 		if cidx++; cidx == q.size {
@@ -85,30 +91,6 @@ func (q *Txq) freeDescs(n uint32) {
 		}
 	}
 	q.cleanedTo(cidx, n)
-}
-
-// collectDescs is freeDescs into a list: the packets are freed by the caller
-// after it let the queue go (tx_defer_mfree).
-func (q *Txq) collectDescs(n uint32, into []*mbuf.Mbuf) []*mbuf.Mbuf {
-	o := &q.own
-	q.noteReclaim()
-	if p := q.probes; q.own.trace {
-		q.traceFree(p, n)
-	}
-	cidx := o.cidx
-	for range n {
-		if s := &q.slots[cidx]; s.m != nil {
-			q.unload(s, s.m)
-			into = append(into, s.m)
-			s.m = nil
-		}
-		if cidx++; cidx == q.size {
-			cidx = 0
-			o.gen = 0
-		}
-	}
-	q.cleanedTo(cidx, n)
-	return into
 }
 
 // noteReclaim remembers when this reclaim was, if a knob wants to know.

@@ -44,14 +44,14 @@ func TestStopTakesPacketsBackAndResetsTheQueue(t *testing.T) {
 				t.Fatalf("before stop: %+v, ledger %v", s, d.ctx.Ledger())
 			}
 			q.stat.pullups.Store(9)
-			q.rings[0].Words64()[3] = 0xff
+			q.mem.rings[0].Words64()[3] = 0xff
 			d.ctx.ctxLock.Lock()
 			d.ctx.stop()
 			d.ctx.ctxLock.Unlock()
 			if diff := cmp.Diff(TxqState{}, q.State()); diff != "" {
 				t.Errorf("queue after stop: %s", diff)
 			}
-			if slices.ContainsFunc(q.rings[0].Words64(), func(w uint64) bool { return w != 0 }) || q.stat.pullups.Load() != 0 {
+			if slices.ContainsFunc(q.mem.rings[0].Words64(), func(w uint64) bool { return w != 0 }) || q.stat.pullups.Load() != 0 {
 				t.Error("ring or counters not zeroed")
 			}
 			now := m.holdings()

@@ -198,7 +198,8 @@ func (q *Txq) simpleRelease() {
 	n := q.canReclaim()
 	if n != 0 && q.deferMfree.Load() {
 		if batch := q.mDefer.Swap(nil); batch != nil {
-			*batch = q.collectDescs(n, (*batch)[:0])
+			*batch = (*batch)[:0]
+			q.freeDescs(n, batch)
 			q.publish()
 			q.mtx.Unlock()
 			q.freeDeferred(batch)
@@ -206,7 +207,7 @@ func (q *Txq) simpleRelease() {
 		}
 	}
 	if n != 0 {
-		q.freeDescs(n)
+		q.freeDescs(n, nil)
 	}
 	q.publish()
 	if p := q.probes; q.own.trace {

@@ -35,35 +35,30 @@ type txSlot struct {
 // lets go. Counters of rare events are atomics.
 type Txq struct {
 	// Constants after setup.
-	ctx                 *Ctx
-	id                  int
-	txrx                TxRx
-	size                uint32 // ift_size: descriptors
-	pad                 uint32 // ift_pad
-	brOffset            int    // ift_br_offset: which ring of the set holds descriptors
-	notify              uint32 // size / ift_update_freq - 1: most descriptors that wait for a doorbell
-	padTo               int    // isc_min_frame_size of a device that needs padding, else 0
-	g                   *globals
-	dbg                 *debugCounters // g.dbg
-	probes              *probe.Set
-	stepped             bool // the kernel has the stepped executor
-	ifp                 *ifnet.Ifnet
-	maxDesc             uint32 // MAX_TX_DESC: descriptors one packet may need
-	reserve             uint32 // isc_tx_nsegments: completed descriptors kept back
-	maxSegs, maxTSOSegs int    // segment limits of the two tags
-	txTag               *busdma.Tag
-	tsoTag              *busdma.Tag
-	rings               []QueueMem // memory of the set's rings
-	mem                 ringMem
-	br                  *mpring.Ring
-	sbr                 *bufring.Ring // simple_tx
-	task                *kern.Task    // ift_task
-	timer               *kern.Callout // ift_timer
-	timerCPU            int           // where the timer runs
-	cache               *mbuf.Cache   // where the owner frees and allocates
-	slots               []txSlot      // ift_sds
-	maps                [2]txMaps     // mapsNormal, mapsTSO
-	keepMaps            bool          // checking mode: every load stays bound to its slot
+	ctx      *Ctx
+	id       int
+	txrx     TxRx
+	size     uint32 // ift_size: descriptors
+	pad      uint32 // ift_pad
+	notify   uint32 // size / ift_update_freq - 1: most descriptors that wait for a doorbell
+	padTo    int    // isc_min_frame_size of a device that needs padding, else 0
+	g        *globals
+	dbg      *debugCounters // g.dbg
+	probes   *probe.Set
+	stepped  bool // the kernel has the stepped executor
+	ifp      *ifnet.Ifnet
+	maxDesc  uint32 // MAX_TX_DESC: descriptors one packet may need
+	reserve  uint32 // isc_tx_nsegments: completed descriptors kept back
+	mem      ringMem
+	br       *mpring.Ring
+	sbr      *bufring.Ring // simple_tx
+	task     *kern.Task    // ift_task
+	timer    *kern.Callout // ift_timer
+	timerCPU int           // where the timer runs
+	cache    *mbuf.Cache   // where the owner frees and allocates
+	slots    []txSlot      // ift_sds
+	maps     [2]txMaps     // mapsNormal, mapsTSO
+	keepMaps bool          // checking mode: every load stays bound to its slot
 
 	_ [cacheLine]byte
 
