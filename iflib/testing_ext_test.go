@@ -360,6 +360,16 @@ func (w *wire) frames(unit int) (sent, got uint64) {
 	return w.before[unit][0] + read(w.kind.sentStat), w.before[unit][1] + read(w.kind.gotStat)
 }
 
+// counted reports whether the hardware of NIC 0 has counted what its interface sent;
+// true where its statistics come once a second.
+func (w *wire) counted() bool {
+	if w.kind.sentStat != "" {
+		return true
+	}
+	sent, _ := w.frames(0)
+	return sent == w.ifp[0].GetCounter(ifnet.CounterOPackets)
+}
+
 // finish checks the accounts, takes everything down and looks for what was forgotten.
 func (w *wire) finish(t testing.TB) {
 	w.t = t
