@@ -140,8 +140,8 @@ func only(w []e1000test.Write, regs ...uint64) (out []string) {
 func TestInitWritesInOrder82574(t *testing.T) {
 	b := newBench(t, newCard(emreg.Dev82574L), map[string]string{"dev.em.0.iflib.override_ntxds": "256"})
 	w := b.up()
-	tdba := [2]uint32{uint32(b.sc.path.tx[0].addr), uint32(b.sc.path.tx[1].addr)}
-	rdba := [2]uint32{uint32(b.sc.path.rx[0].addr), uint32(b.sc.path.rx[1].addr)}
+	tdba := [2]uint32{uint32(b.sc.path.tx[0].Addr), uint32(b.sc.path.tx[1].Addr)}
+	rdba := [2]uint32{uint32(b.sc.path.rx[0].Addr), uint32(b.sc.path.rx[1].Addr)}
 	got := only(w, emreg.PBA, emreg.EXTCNFCtrl, emreg.VET, emreg.TDLEN, emreg.TDLEN+0x100, emreg.TDBAH, emreg.TDBAL,
 		emreg.TDBAL+0x100, emreg.TDT, emreg.TDH, emreg.TIPG, emreg.TIDV, emreg.TADV, emreg.TARC, emreg.TARC+0x100,
 		emreg.RFCTL, emreg.RXCSUM, emreg.ITR, emreg.EITR, emreg.EITR+12, emreg.RADV, emreg.RDTR, emreg.MRQC, emreg.RDLEN,

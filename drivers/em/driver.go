@@ -182,8 +182,8 @@ func (sc *softc) describe() {
 		spare = 1 // EM rings of lem have one descriptor more than is used
 	}
 	s.TxdSize[0], s.RxdSize[0] = emreg.DescSize, emreg.DescSize
-	s.TxQSizes[0] = ringBytes(s.NTxd[0] + spare)
-	s.RxQSizes[0] = ringBytes(s.NRxd[0] + spare)
+	s.TxQSizes[0] = e1000.RingBytes(s.NTxd[0] + spare)
+	s.RxQSizes[0] = e1000.RingBytes(s.NRxd[0] + spare)
 	s.TxNSegments, s.TSOSegmentsMax = maxScatter, maxScatter
 	s.TSOSizeMax, s.TSOSegSizeMax = tsoSize, segSize
 	s.MaxFrameSize = stdFrame
@@ -202,12 +202,6 @@ func (sc *softc) describe() {
 	}
 	sc.path.legacyIntr = sc.legacyFilter
 	sc.path.probes, sc.path.name = sc.ctx.Kernel().Probes, sc.ctx.Name()
-}
-
-// ringBytes is the memory of n descriptors, a multiple of what the part wants
-// (roundup2(n * 16, EM_DBA_ALIGN)).
-func ringBytes(n int) uint64 {
-	return (uint64(n)*emreg.DescSize + emreg.RingAlign - 1) &^ (emreg.RingAlign - 1)
 }
 
 // AttachPost tells of the media and takes the hardware over (em_if_attach_post).
@@ -234,7 +228,7 @@ func (sc *softc) Detach() error {
 func (sc *softc) TxQueuesAlloc(rings []iflib.QueueMem, _, nsets int) error {
 	sc.path.tx = make([]txRing, nsets)
 	for i := range sc.path.tx {
-		sc.path.tx[i].init(rings[i], sc.ctx.Softc().NTxd[0], i)
+		sc.path.tx[i].Init(rings[i], sc.ctx.Softc().NTxd[0], emreg.TDT+uint64(i)*emreg.RingStride)
 		sc.path.tx[i].reuse = nsets == 1
 	}
 	return nil
@@ -244,7 +238,7 @@ func (sc *softc) TxQueuesAlloc(rings []iflib.QueueMem, _, nsets int) error {
 func (sc *softc) RxQueuesAlloc(rings []iflib.QueueMem, _, nsets int) error {
 	sc.path.rx = make([]rxRing, nsets)
 	for i := range sc.path.rx {
-		sc.path.rx[i].init(rings[i], sc.ctx.Softc().NRxd[0], i)
+		sc.path.rx[i].Init(rings[i], sc.ctx.Softc().NRxd[0], emreg.RDT+uint64(i)*emreg.RingStride)
 	}
 	sc.vectors = make([]*vector, nsets)
 	for i := range sc.vectors {

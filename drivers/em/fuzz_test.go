@@ -59,16 +59,16 @@ func FuzzDeviceState(f *testing.F) {
 		b.k.RunUntilIdle()
 		for i := range b.sc.path.rx {
 			r := &b.sc.path.rx[i]
-			for k := range r.desc {
-				iflib.StoreRelaxed64(&r.desc[k], g.word())
+			for k := range r.Desc {
+				iflib.StoreRelaxed64(&r.Desc[k], g.word())
 			}
 			b.ctx.RxIntrDeferred(i)
 			b.sc.vectors[i].queueFilter()
 		}
 		for i := range b.sc.path.tx {
 			r := &b.sc.path.tx[i]
-			for k := range r.desc {
-				iflib.StoreRelaxed64(&r.desc[k], g.word())
+			for k := range r.Desc {
+				iflib.StoreRelaxed64(&r.Desc[k], g.word())
 			}
 			b.ctx.TxIntrDeferred(i)
 		}
@@ -97,8 +97,8 @@ func FuzzWriteback(f *testing.F) {
 			if lem {
 				path = lemTxRx{&r.dataPath}
 			}
-			for i := range r.rx[0].desc {
-				r.rx[0].desc[i] = g.word()
+			for i := range r.rx[0].Desc {
+				r.rx[0].Desc[i] = g.word()
 			}
 			i := cidx % testDescs
 			n := path.RxdAvailable(0, i, int(g.byte()))
@@ -109,14 +109,14 @@ func FuzzWriteback(f *testing.F) {
 				var frags [iflib.MaxRxSegs]iflib.RxdFrag
 				ri := iflib.RxdInfo{Cidx: i, Frags: &frags}
 				if err := path.RxdPktGet(&ri); err != nil {
-					if got := r.badWriteback.Load() + r.dropped.Load(); got != 1 {
+					if got := r.errs.BadWriteback.Load() + r.errs.Dropped.Load(); got != 1 {
 						t.Fatalf("%v is counted %d times", err, got)
 					}
 					break
 				}
 				sum := 0
 				for k, fr := range frags[:ri.NFrags] {
-					if want := (i + uint16(k)) % testDescs; fr.Idx != want || int(fr.Len) > r.rx[0].bufSize {
+					if want := (i + uint16(k)) % testDescs; fr.Idx != want || int(fr.Len) > r.rx[0].BufSize {
 						t.Fatalf("fragment %d = %+v at %d", k, fr, want)
 					}
 					sum += int(fr.Len)
@@ -147,7 +147,7 @@ func creditsStayWithinWhatWasSent(t *testing.T, r *rings, g *garbage) {
 			out++
 		}
 		at := int(g.byte()) % testDescs
-		iflib.StoreRelaxed64(&r.tx[0].desc[at*e1000.DescWords+1], g.word())
+		iflib.StoreRelaxed64(&r.tx[0].Desc[at*e1000.DescWords+1], g.word())
 		if out -= r.TxdCreditsUpdate(0, true); out < 0 {
 			t.Fatalf("%d descriptors credited that were not sent", -out)
 		}

@@ -56,9 +56,9 @@ func (sc *softc) initTransmit() {
 	for i := range sc.path.tx { // step 1
 		q := &sc.path.tx[i]
 		at := uint64(i) * emreg.RingStride
-		r.Write32(emreg.TDLEN+at, q.bytes())
-		r.Write32(emreg.TDBAH+at, uint32(q.addr>>32))
-		r.Write32(emreg.TDBAL+at, uint32(q.addr))
+		r.Write32(emreg.TDLEN+at, q.Bytes())
+		r.Write32(emreg.TDBAH+at, uint32(q.Addr>>32))
+		r.Write32(emreg.TDBAL+at, uint32(q.Addr))
 		r.Write32(emreg.TDT+at, 0)
 		r.Write32(emreg.TDH+at, 0)
 		txdctl := uint32(txThresholds) // step 2
@@ -121,13 +121,13 @@ func (sc *softc) initReceive() {
 	sc.ctx.Softc().RxdBufSize[0] = size
 	for i := range sc.path.rx { // step 4
 		q := &sc.path.rx[i]
-		q.bufSize = size
-		q.csum = on&ifnet.CapRxCsum != 0
+		q.BufSize = size
+		q.Csum = on&ifnet.CapRxCsum != 0
 		q.tags = on&ifnet.CapVLANHWTag != 0
 		at := uint64(i) * emreg.RingStride
-		r.Write32(emreg.RDLEN+at, q.bytes())
-		r.Write32(emreg.RDBAH+at, uint32(q.addr>>32))
-		r.Write32(emreg.RDBAL+at, uint32(q.addr))
+		r.Write32(emreg.RDLEN+at, q.Bytes())
+		r.Write32(emreg.RDBAH+at, uint32(q.Addr>>32))
+		r.Write32(emreg.RDBAL+at, uint32(q.Addr))
 		r.Write32(emreg.RDH+at, 0)
 		r.Write32(emreg.RDT+at, 0)
 	}

@@ -95,13 +95,13 @@ func TestModerationFollowsTraffic(t *testing.T) {
 		t.Errorf("rate %s before traffic, want 8004", got)
 	}
 	v := b.sc.vectors[1]
-	b.sc.path.rx[1].load.Bytes, b.sc.path.rx[1].load.Packets = 6000, 100
+	b.sc.path.rx[1].Load.Bytes, b.sc.path.rx[1].Load.Packets = 6000, 100
 	v.queueFilter()
 	if got := b.card.Reg(emreg.EITR + 4); got != 195 { // 20000 a second
 		t.Errorf("EITR(1) = %d for small frames, want 195", got)
 	}
 	b.card.Writes()
-	b.sc.path.rx[1].load.Bytes, b.sc.path.rx[1].load.Packets = 12000, 200
+	b.sc.path.rx[1].Load.Bytes, b.sc.path.rx[1].Load.Packets = 12000, 200
 	v.queueFilter()
 	if w := b.card.Writes(); len(w) != 0 {
 		t.Errorf("the same rate was written again: %v", w)
@@ -183,7 +183,7 @@ func TestStatisticsBecomeCounters(t *testing.T) {
 	b.card.SetReg(emreg.IAC, 9)
 	b.sc.Timer(0)
 	b.k.RunUntilIdle()
-	b.sc.path.dropped.Add(1000)
+	b.sc.path.errs.Dropped.Add(1000)
 	for c, want := range map[ifnet.Counter]uint64{ifnet.CounterIErrors: 1127, ifnet.CounterOErrors: 3, ifnet.CounterCollisions: 7} {
 		if got := b.ctx.Ifp().GetCounter(c); got != want {
 			t.Errorf("counter %d = %d, want %d", c, got, want)
@@ -303,11 +303,11 @@ func TestPeeksRunBesideTheOwner(t *testing.T) {
 		}
 		last := int(pi.Pidx)
 		pi.Pidx = pi.NewPidx
-		iflib.StoreRelaxed64(&r.tx[0].desc[2*last+1], 1<<32)
+		iflib.StoreRelaxed64(&r.tx[0].Desc[2*last+1], 1<<32)
 		if got := r.TxdCreditsUpdate(0, true); got != 1 {
 			t.Fatalf("%d credits, want 1", got)
 		}
-		iflib.StoreRelaxed64(&r.rx[0].desc[1], 60<<32|3)
+		iflib.StoreRelaxed64(&r.rx[0].Desc[1], 60<<32|3)
 		if err := path.RxdPktGet(&iflib.RxdInfo{Frags: &frags}); err != nil {
 			t.Fatal(err)
 		}

@@ -112,7 +112,7 @@ func (sc *softc) GetCounter(c ifnet.Counter) uint64 {
 	case ifnet.CounterCollisions:
 		return sum(emreg.COLC)
 	case ifnet.CounterIErrors:
-		return sc.path.dropped.Load() + sum(emreg.RXERRC, emreg.CRCERRS, emreg.ALGNERRC, emreg.RUC, emreg.ROC,
+		return sc.path.errs.Dropped.Load() + sum(emreg.RXERRC, emreg.CRCERRS, emreg.ALGNERRC, emreg.RUC, emreg.ROC,
 			emreg.MPC, emreg.CEXTERR)
 	case ifnet.CounterOErrors:
 		return sc.ctx.Ifp().GetCounterDefault(c) + sum(emreg.ECOL, emreg.LATECOL)

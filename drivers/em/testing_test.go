@@ -174,7 +174,7 @@ func newRings(t testing.TB, n int) *rings {
 		}
 	})
 	alloc := func() iflib.QueueMem {
-		size := ringBytes(testDescs)
+		size := e1000.RingBytes(testDescs)
 		addr, err := mem.Alloc(size, pageSize)
 		if err != nil {
 			t.Fatal(err)
@@ -186,10 +186,10 @@ func newRings(t testing.TB, n int) *rings {
 	r.probes = probe.NewSet(1, func() time.Duration { return 0 })
 	r.tx, r.rx = make([]txRing, n), make([]rxRing, n)
 	for i := range n {
-		r.tx[i].init(alloc(), testDescs, i)
+		r.tx[i].Init(alloc(), testDescs, emreg.TDT+uint64(i)*emreg.RingStride)
 		r.tx[i].reuse = n == 1
-		r.rx[i].init(alloc(), testDescs, i)
-		r.rx[i].bufSize, r.rx[i].csum, r.rx[i].tags = mbuf.MClBytes, true, true
+		r.rx[i].Init(alloc(), testDescs, emreg.RDT+uint64(i)*emreg.RingStride)
+		r.rx[i].BufSize, r.rx[i].Csum, r.rx[i].tags = mbuf.MClBytes, true, true
 	}
 	return r
 }

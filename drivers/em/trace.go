@@ -16,9 +16,9 @@ var probeWrite = probe.Define("em", "txd-write", "index", "word0", "word1")
 // of the datasheet.
 func (p *dataPath) traceDescs(s *probe.Set, pi *iflib.PktInfo) {
 	r := &p.tx[pi.QSIdx]
-	for i := uint32(pi.Pidx); i != uint32(pi.NewPidx); i = (i + 1) & r.mask {
+	for i := uint32(pi.Pidx); i != uint32(pi.NewPidx); i = (i + 1) & r.Mask {
 		at := i * e1000.DescWords
-		w := [e1000.DescWords]uint64{atomic.LoadUint64(&r.desc[at]), atomic.LoadUint64(&r.desc[at+1])}
+		w := [e1000.DescWords]uint64{atomic.LoadUint64(&r.Desc[at]), atomic.LoadUint64(&r.Desc[at+1])}
 		s.FireNote(probeWrite, p.name, pi.QSIdx, emreg.DecodeTxDesc(w), uint64(i), w[0], w[1])
 	}
 }

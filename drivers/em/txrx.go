@@ -38,13 +38,9 @@ const (
 	sentinelMinLen = 8 // a shorter last segment is left whole
 )
 
-// txRing is a transmit ring (struct tx_ring). Its owner is whoever owns the iflib
-// queue; others read only what is stored relaxed.
+// txRing is a transmit ring. Its owner is whoever owns the iflib queue.
 type txRing struct {
-	desc []uint64
-	mask uint32
-	tail uint64 // TDT
-	rsq  e1000.ReportQueue
+	e1000.TxRing
 
 	// The context that the part has for packets without TSO: it need not be written
 	// again for a packet that wants the same (csum_lhlen, csum_iphlen, csum_flags).
@@ -53,35 +49,14 @@ type txRing struct {
 	ctxUpper, ctxLower    uint32
 	reuse                 bool // the device has one transmit queue
 
-	tso  bool       // the last packet was segmented (tx_tso)
-	load e1000.Load // stored relaxed
-	addr iflib.Addr
-}
-
-func (r *txRing) init(mem iflib.QueueMem, n, id int) {
-	r.desc = mem.Words64()[:n*e1000.DescWords]
-	r.mask = uint32(n - 1)
-	r.tail = emreg.TDT + uint64(id)*emreg.RingStride
-	r.addr = mem.Addr
-	r.rsq.Init(r.desc)
+	tso bool // the last packet was segmented (tx_tso)
 }
 
 // reset begins again with an empty ring; the part has forgotten its context.
 func (r *txRing) reset() {
-	r.rsq.Reset()
+	r.RSQ.Reset()
 	r.ctxEHdrLen, r.ctxIPHLen, r.ctxFlags = 0, 0, 0
 	r.tso = false
-}
-
-func (r *txRing) bytes() uint32 { return (r.mask + 1) * emreg.DescSize }
-
-// write fills descriptor i and returns the index after it. The doorbell orders the
-// stores.
-func (r *txRing) write(i uint32, w0, w1 uint64) uint32 {
-	d := (*[e1000.DescWords]uint64)(r.desc[(i&r.mask)*e1000.DescWords:])
-	iflib.StoreRelaxed64(&d[0], w0)
-	iflib.StoreRelaxed64(&d[1], w1)
-	return (i + 1) & r.mask
 }
 
 // dataPath is what lem and em have in common: the transmit side and the receive
@@ -95,8 +70,7 @@ type dataPath struct {
 	rx         []rxRing
 	cmd        atomic.Uint32 // txd_cmd: IDE or nothing
 
-	dropped      atomic.Uint64 // frames with errors (dropped_pkts)
-	badWriteback atomic.Uint64
+	errs e1000.RxErrors
 }
 
 // lemTxRx is the data path of 8254x (lem_txrx), emTxRx that of 82571 and later
@@ -149,26 +123,26 @@ func (p *dataPath) TxdEncap(pi *iflib.PktInfo) error {
 	cmd := uint64(upper)<<highDword | uint64(emreg.TxdCmdIFCS|ide|lower) // 6
 	for k := range pi.Segs[:n] {
 		s := &pi.Segs[k]
-		i = r.write(i, uint64(s.Addr), cmd|s.Len)
+		i = r.Write(i, uint64(s.Addr), cmd|s.Len)
 	}
 	s := pi.Segs[n]
 	if sentinel && s.Len > sentinelMinLen {
 		s.Len -= sentinelLen
-		i = r.write(i, uint64(s.Addr), cmd|s.Len)
+		i = r.Write(i, uint64(s.Addr), cmd|s.Len)
 		s.Addr, s.Len = s.Addr+iflib.Addr(s.Len), sentinelLen
 	}
 	cmd |= emreg.TxdCmdEOP // 8
 	if pi.Flags&iflib.PktTxIntr != 0 {
 		cmd |= emreg.TxdCmdRS
-		r.rsq.Push(i) // 7
+		r.RSQ.Push(i) // 7
 	}
-	i = r.write(i, uint64(s.Addr), cmd|s.Len)
+	i = r.Write(i, uint64(s.Addr), cmd|s.Len)
 	pi.NewPidx = iflib.QIdx(i)
 	if t := p.probes; t.On() {
 		p.traceDescs(t, pi)
 	}
-	iflib.StoreRelaxed64(&r.load.Bytes, r.load.Bytes+uint64(pi.Len))
-	iflib.StoreRelaxed64(&r.load.Packets, r.load.Packets+1)
+	iflib.StoreRelaxed64(&r.Load.Bytes, r.Load.Bytes+uint64(pi.Len))
+	iflib.StoreRelaxed64(&r.Load.Packets, r.Load.Packets+1)
 	return nil
 }
 
@@ -187,7 +161,7 @@ func (r *txRing) tsoContext(pi *iflib.PktInfo, i, ide uint32) (next, upper, lowe
 		upper |= emreg.TxdPoptsIXSM << emreg.TxdPoptsShift
 	}
 	payload := uint32(pi.Len) - hdr
-	next = r.write(i, sums(ip, ip+ipSumAt, ipEnd, l4, l4+tcpSumAt),
+	next = r.Write(i, sums(ip, ip+ipSumAt, ipEnd, l4, l4+tcpSumAt),
 		uint64(uint32(pi.TSOSegSz)<<emreg.CtxMSSShift|hdr<<emreg.CtxHdrLenShift)<<highDword|
 			uint64(cmd|payload&emreg.CtxPayLenMask))
 	return next, upper, emreg.TxdCmdDEXT | emreg.TxdDtypD | emreg.TxdCmdTSE
@@ -221,7 +195,7 @@ func (r *txRing) csumContext(pi *iflib.PktInfo, i, ide uint32) (next, upper, low
 	}
 	r.ctxEHdrLen, r.ctxIPHLen, r.ctxFlags = pi.EHdrLen, pi.IPHLen, flags
 	r.ctxUpper, r.ctxLower = upper, lower
-	return r.write(i, sums(ip, ip+ipSumAt, ipEnd, l4, l4Sum), uint64(cmd)), upper, lower
+	return r.Write(i, sums(ip, ip+ipSumAt, ipEnd, l4, l4Sum), uint64(cmd)), upper, lower
 }
 
 // sums is the first word of a context: the IP fields in dword 0, those of the transport
@@ -234,29 +208,22 @@ func sums(ip, ipSum, ipEnd, l4, l4Sum uint32) uint64 {
 
 // TxdFlush rings the doorbell (em_isc_txd_flush).
 func (p *dataPath) TxdFlush(qid int, value uint32) {
-	p.bar.Write32(p.tx[qid].tail, value)
+	p.bar.Write32(p.tx[qid].Tail, value)
 }
 
 // TxdCreditsUpdate counts the descriptors that the part is done with
 // (em_isc_txd_credits_update; spec 1g 4.4).
 func (p *dataPath) TxdCreditsUpdate(qid int, clear bool) int {
-	q := &p.tx[qid].rsq
-	if clear {
-		return q.Credits()
-	}
-	if q.Done() {
-		return 1
-	}
-	return 0
+	return p.tx[qid].CreditsUpdate(clear)
 }
 
 // txLoad is the traffic of the transmit queues that use a vector; rxLoad that of its
 // receive queue.
 func (p *dataPath) txLoad(vec, vectors int) (sum e1000.Load) {
 	for i := vec; i < len(p.tx); i += vectors {
-		sum = sum.Plus(&p.tx[i].load)
+		sum = sum.Plus(&p.tx[i].Load)
 	}
 	return sum
 }
 
-func (p *dataPath) rxLoad(vec int) e1000.Load { return e1000.Load{}.Plus(&p.rx[vec].load) }
+func (p *dataPath) rxLoad(vec int) e1000.Load { return e1000.Load{}.Plus(&p.rx[vec].Load) }

@@ -92,14 +92,14 @@ func TestTransmitDescriptors(t *testing.T) {
 				t.Errorf("new pidx %d, want %d", pi.NewPidx, want)
 			}
 			for i, want := range tc.want {
-				got := descAt(r.tx[0].desc, (testDescs-1+i)%testDescs)
+				got := descAt(r.tx[0].Desc, (testDescs-1+i)%testDescs)
 				if got != want {
 					t.Errorf("descriptor %d = %08x\nwant          %08x", i, got, want)
 				}
 			}
 			// A report is asked of the last data descriptor only.
 			last := (testDescs - 1 + len(tc.want) - 1) % testDescs
-			r.tx[0].desc[2*last+1] |= 1 << 32
+			r.tx[0].Desc[2*last+1] |= 1 << 32
 			want := 0
 			if pi.Flags&rs != 0 {
 				want = last + 1 // processed began at the last descriptor
@@ -155,7 +155,7 @@ func TestReusedContextKeepsTheDataCommand(t *testing.T) {
 	r := newRings(t, 1)
 	tcp := packet(mbuf.CsumIPTCP, iflib.PktIPv4, segs(0x1000, 100))
 	encap(t, r, 0, tcp, tcp)
-	if got, want := descAt(r.tx[0].desc, 2), (desc{0x1000, 0, 0x2310_0064, 0x0000_0200}); got != want {
+	if got, want := descAt(r.tx[0].Desc, 2), (desc{0x1000, 0, 0x2310_0064, 0x0000_0200}); got != want {
 		t.Errorf("data after a reused context = %08x, want %08x", got, want)
 	}
 }
@@ -190,7 +190,7 @@ func TestPeekChangesNothing(t *testing.T) {
 	if got := r.TxdCreditsUpdate(0, false); got != 0 {
 		t.Errorf("peek before any report: %d", got)
 	}
-	r.tx[0].desc[1] |= 1 << 32
+	r.tx[0].Desc[1] |= 1 << 32
 	for range 2 {
 		if got := r.TxdCreditsUpdate(0, false); got != 1 {
 			t.Errorf("peek with a report: %d, want 1", got)
@@ -216,10 +216,10 @@ func TestDataPathDoesNotAllocate(t *testing.T) {
 			t.Fatal(err)
 		}
 		path.TxdFlush(0, uint32(pi.NewPidx))
-		r.tx[0].desc[2*((int(pi.NewPidx)+testDescs-1)%testDescs)+1] |= 1 << 32
+		r.tx[0].Desc[2*((int(pi.NewPidx)+testDescs-1)%testDescs)+1] |= 1 << 32
 		path.TxdCreditsUpdate(0, true)
 		pi.Pidx = pi.NewPidx
-		r.rx[0].desc[1] = 0x3c_0000_0003
+		r.rx[0].Desc[1] = 0x3c_0000_0003
 		path.RxdAvailable(0, 0, 16)
 		if err := path.RxdPktGet(&ri); err != nil {
 			t.Fatal(err)
@@ -249,12 +249,12 @@ func BenchmarkEncap(b *testing.B) {
 		})
 	}
 	b.Run("credits", func(b *testing.B) {
-		q := &r.tx[0].rsq
+		q := &r.tx[0].RSQ
 		q.Reset()
 		i := uint32(0)
 		for b.Loop() {
 			q.Push(i)
-			r.tx[0].desc[2*i+1] = 1 << 32
+			r.tx[0].Desc[2*i+1] = 1 << 32
 			path.TxdCreditsUpdate(0, true)
 			i = (i + 16) % testDescs
 		}
