@@ -33,6 +33,10 @@ func (f *Function) FindCap(id uint8) (reg int, ok bool) {
 }
 
 func (f *Function) readConfig(reg, width int) uint32 {
+	if d, ok := f.dev.(ConfigDevice); ok && reg >= RegPrivate && reg <= ConfigSize-width && reg&wordMask+width <= wordSize {
+		v := d.ReadConfig(reg&^wordMask) >> (reg & wordMask * 8)
+		return v & (^uint32(0) >> ((wordSize - width) * 8))
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.live()

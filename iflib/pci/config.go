@@ -20,6 +20,9 @@ const (
 	RegCapPtr     = 0x34
 	RegIntLine    = 0x3c
 	RegIntPin     = 0x3d
+
+	// RegPrivate is from where on the space belongs to the device: see ConfigDevice.
+	RegPrivate = 0xe0
 )
 
 // Bits of the command and status registers.

@@ -241,3 +241,22 @@ func checkSpace(t *testing.T, fn *pci.Function, initial [pci.ConfigSize]uint8) {
 		}
 	}
 }
+
+// privateNIC has configuration registers of its own.
+type privateNIC struct{ *nic }
+
+func (privateNIC) ReadConfig(reg int) uint32 { return 0xabcd0100 | uint32(reg) }
+
+func TestDeviceHasTheEndOfTheSpace(t *testing.T) {
+	f, err := pci.Of(newKernel(t, stepped(0))).Insert(pci.Location{}, privateNIC{newNIC()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteConfig32(0xe4, 0)
+	if got := [3]uint32{f.ReadConfig32(0xe4), uint32(f.ReadConfig16(0xe6)), uint32(f.ReadConfig8(0xe5))}; got != [3]uint32{0xabcd01e4, 0xabcd, 0x01} {
+		t.Errorf("registers of the device read %#x", got)
+	}
+	if got := f.ReadConfig16(pci.RegVendor); got != 0x8086 {
+		t.Errorf("vendor %#x", got)
+	}
+}

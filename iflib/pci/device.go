@@ -67,3 +67,10 @@ type PCIeLink struct {
 
 // PCIeDevice is implemented by a Device whose link is not 8 GT/s x8, the default.
 type PCIeDevice interface{ PCIeLink() PCIeLink }
+
+// ConfigDevice is implemented by a Device with configuration registers of its own, from
+// RegPrivate on. Software can only read them.
+type ConfigDevice interface {
+	// ReadConfig returns the aligned word at reg. Any goroutine; no lock is held.
+	ReadConfig(reg int) uint32
+}
