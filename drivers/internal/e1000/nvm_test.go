@@ -78,9 +78,9 @@ func TestSilentPartIsAnError(t *testing.T) {
 		},
 		"EEWR":      func() error { return EERDNVM{Regs: r, Read: eerdOff, Write: eewrOff, Words: 64}.WriteWord(0, 0) },
 		"Microwire": func() error { _, err := MicrowireNVM{Regs: r, EECD: eecdOff, AddrBits: 6}.ReadWord(0); return err },
-		"PHY":       func() error { _, err := PHY{r}.ID(); return err },
-		"link":      func() error { _, err := PHY{r}.Link(); return err },
-		"autoneg":   func() error { return PHY{r}.StartAutoNeg(ModesAll, FlowFull) },
+		"PHY":       func() error { _, err := PHY{Regs: r}.ID(); return err },
+		"link":      func() error { _, err := PHY{Regs: r}.Link(); return err },
+		"autoneg":   func() error { return PHY{Regs: r}.StartAutoNeg(ModesAll, FlowFull) },
 	} {
 		if err := read(); !errors.Is(err, syscall.EIO) {
 			t.Errorf("%s of a silent part: %v, want EIO", name, err)

@@ -20,7 +20,7 @@ const (
 	mdicStep  = 50 * time.Microsecond
 	mdicTries = 1920 // 3 times E1000_GEN_POLL_TIMEOUT
 
-	phyAddr = 1
+	defaultPHYAddr = 1
 )
 
 // Registers that every PHY has (IEEE 802.3 clause 22 and 40; spec 1g 5.6).
@@ -57,8 +57,20 @@ const (
 	adv1000FD = 1 << 9
 )
 
-// PHY is the transceiver of a copper port. The ctx lock is held. Errors wrap EIO.
-type PHY struct{ *Regs }
+// Semaphore is what firmware or another function shares with software
+// (e1000_phy_operations acquire and release). The ctx lock is held.
+type Semaphore interface {
+	Acquire() error
+	Release()
+}
+
+// PHY is the transceiver of a copper port. The ctx lock is held. Errors wrap EIO, or are
+// the semaphore's.
+type PHY struct {
+	*Regs
+	Addr uint32    // on the MDI bus; 0 is where most parts have it, at 1
+	Sem  Semaphore // held during each access; nil where nobody else is
+}
 
 // ReadReg reads a register of the page in force (e1000_read_phy_reg_mdic).
 func (p PHY) ReadReg(reg int) (uint16, error) {
@@ -81,7 +93,17 @@ func (p PHY) access(reg int, op uint32) (uint32, error) {
 	if reg < 0 || reg >= PHYRegisters {
 		return 0, fmt.Errorf("no such register: %w", syscall.EIO)
 	}
-	p.Write32(mdicReg, op|uint32(reg)<<mdicRegShift|phyAddr<<mdicPHYShift)
+	if p.Sem != nil {
+		if err := p.Sem.Acquire(); err != nil {
+			return 0, err
+		}
+		defer p.Sem.Release()
+	}
+	addr := p.Addr
+	if addr == 0 {
+		addr = defaultPHYAddr
+	}
+	p.Write32(mdicReg, op|uint32(reg)<<mdicRegShift|addr<<mdicPHYShift)
 	v, ready := p.Poll(mdicReg, mdicReady, mdicReady, mdicStep, mdicTries)
 	switch {
 	case !ready:

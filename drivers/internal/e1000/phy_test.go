@@ -8,7 +8,7 @@ import (
 
 func TestPHYAccessChecksTheAnswer(t *testing.T) {
 	b, r := bench(t)
-	p := PHY{r}
+	p := PHY{Regs: r}
 	id, err := p.ID()
 	must(t, err)
 	if id != testPHY {
@@ -36,7 +36,7 @@ func TestLinkIsTheSecondReading(t *testing.T) {
 		}
 		return v
 	}
-	up, err := PHY{r}.Link()
+	up, err := PHY{Regs: r}.Link()
 	must(t, err)
 	if !up {
 		t.Error("a loss of link that is over hides the link")
@@ -59,7 +59,7 @@ func TestAdvertisement(t *testing.T) {
 		{Mode10HD, FlowNone, 0x0021, 0x0c00},
 	} {
 		b, r := bench(t)
-		must(t, PHY{r}.StartAutoNeg(tc.modes, tc.fc))
+		must(t, PHY{Regs: r}.StartAutoNeg(tc.modes, tc.fc))
 		giga := b.PHY[9] &^ 0x100 // the board offers half duplex, the driver does not
 		if b.PHY[4] != tc.adv || giga != tc.giga || b.PHY[9]&0x100 != 0 {
 			t.Errorf("modes %#x flow %d: advertised %#04x and %#04x, want %#04x and %#04x",
@@ -74,7 +74,7 @@ func TestAdvertisement(t *testing.T) {
 func TestForcedModes(t *testing.T) {
 	for mode, want := range map[Modes]uint16{Mode10HD: 0, Mode10FD: 0x0100, Mode100HD: 0x2000, Mode100FD: 0x2100} {
 		b, r := bench(t)
-		must(t, PHY{r}.Force(mode))
+		must(t, PHY{Regs: r}.Force(mode))
 		if b.PHY[0] != want {
 			t.Errorf("mode %#x: BMCR %#04x, want %#04x", mode, b.PHY[0], want)
 		}
