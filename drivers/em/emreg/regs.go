@@ -165,5 +165,5 @@ const (
 	ICRXOC   = 0x4124 // interrupts by receive overrun
 
 	StatsFirst = CRCERRS // first and last register of the block
-	StatsLast  = ICRXOC
+	StatsLast  = RLPIC
 )
