@@ -79,6 +79,7 @@ func (c *Cache) get(flags Flags) *Mbuf {
 	m.Next, m.NextPkt = nil, nil
 	m.Type = TypeData
 	m.off, m.len = 0, 0
+	m.QID, m.QIDHash = 0, 0
 	if flags&FlagPktHdr == 0 {
 		m.Flags = 0
 		m.bus, m.size = m.own+headerSize, MLen
@@ -115,6 +116,7 @@ func (c *Cache) GetCl(flags Flags) *Mbuf {
 	m.Flags = FlagExt | flags
 	m.Type = TypeData
 	m.off, m.len = 0, 0
+	m.QID, m.QIDHash = 0, 0
 	if flags&FlagPktHdr != 0 {
 		m.Pkt = PktHdr{}
 	}

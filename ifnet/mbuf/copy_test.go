@@ -146,3 +146,33 @@ func TestCopyOfAClusterPacketOutlivesTheOriginal(t *testing.T) {
 	r.c.Free(p)
 	noLeak(t, r.z)
 }
+
+func TestQueueTagGoesWithThePacketHeader(t *testing.T) {
+	c := cache(t, machine(t, true, Config{}))
+	m := c.GetHdr()
+	m.QID, m.QIDHash = 7, 0xdeadbeef
+	m.SetLen(100)
+	m.FixHdr()
+	tagged := func(what string, m *Mbuf, qid uint16, hash uint32) {
+		t.Helper()
+		if m.QID != qid || m.QIDHash != hash {
+			t.Errorf("%s: queue %d hash %#x, want %d and %#x", what, m.QID, m.QIDHash, qid, hash)
+		}
+	}
+	p := c.CopyPacket(m)
+	tagged("copy", p, 7, 0xdeadbeef)
+	to := c.Get()
+	to.MovePktHdr(p)
+	tagged("moved to", to, 7, 0xdeadbeef)
+	tagged("moved from", p, 0, 0)
+	n := c.Split(m, 50)
+	tagged("split off", n, 7, 0xdeadbeef)
+	for _, m := range []*Mbuf{m, p, to, n} {
+		c.FreeChain(m)
+	}
+	for range 4 {
+		m := c.GetHdr()
+		tagged("fresh", m, 0, 0)
+		defer c.Free(m)
+	}
+}

@@ -74,8 +74,13 @@ type Mbuf struct {
 
 	// Type is what the buffer holds (TypeData..).
 	Type uint8
+	// QID is the send queue that the packet filter chose (pf_mtag.qid, spec altq 3), 0 for none. It belongs to the
+	// packet header, though it stands where there is room.
+	QID uint16
 	// Flags are the M_* bits.
 	Flags Flags
+	// QIDHash is the packet's flow for the send queue, 0 for none (pf_mtag.qid_hash). It goes with QID.
+	QIDHash uint32
 
 	// Pkt is the packet header, valid with FlagPktHdr.
 	Pkt PktHdr
@@ -220,6 +225,7 @@ func (m *Mbuf) badRange(fn string, n int) {
 func (m *Mbuf) endHdr() {
 	m.Flags &^= FlagPktHdr
 	m.Pkt = PktHdr{}
+	m.QID, m.QIDHash = 0, 0
 	if m.Flags&FlagExt == 0 {
 		m.bus = m.own + headerSize
 		m.size = MLen

@@ -6,6 +6,7 @@ func (to *Mbuf) MovePktHdr(from *Mbuf) {
 	from.assertPktHdr("m_move_pkthdr")
 	to.Flags = from.Flags&CopyFlags | to.Flags&(FlagExt|FlagExtPg)
 	to.Pkt = from.Pkt
+	to.QID, to.QIDHash = from.QID, from.QIDHash
 	if to.Flags&FlagExt == 0 {
 		to.toOwnArea()
 	}
@@ -26,9 +27,11 @@ func (c *Cache) DupPktHdr(to, from *Mbuf) bool {
 	tags, ok := c.copyTags(from.Pkt.Tags)
 	if !ok {
 		to.Pkt = PktHdr{}
+		to.QID, to.QIDHash = 0, 0
 		return false
 	}
 	to.Pkt = from.Pkt
+	to.QID, to.QIDHash = from.QID, from.QIDHash
 	to.Pkt.Tags = tags
 	if t := to.Pkt.SndTag(); t != nil {
 		t.Ref()
@@ -39,6 +42,7 @@ func (c *Cache) DupPktHdr(to, from *Mbuf) bool {
 // splitHdr begins the header of the second part of a packet: interface or send tag, and what is left of the length.
 func (n *Mbuf) splitHdr(m *Mbuf, length int) {
 	n.Pkt.RcvIf = m.Pkt.RcvIf
+	n.QID, n.QIDHash = m.QID, m.QIDHash
 	if t := m.Pkt.SndTag(); t != nil {
 		n.Pkt.CsumFlags |= CsumSndTag
 		t.Ref()
