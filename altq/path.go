@@ -1,0 +1,152 @@
+package altq
+
+import "github.com/ifsim/ifsim/ifnet/mbuf"
+
+// Enabled reports whether the queue shapes (ALTQ_IS_ENABLED), in one atomic load.
+func (q *Queue) Enabled() bool { return q.onFlag.Load() }
+
+// Len is the number of packets held, in one atomic load (ifq_len).
+func (q *Queue) Len() int { return int(q.n.Load()) }
+
+// Dropped is how many packets the queue has freed, for whatever reason.
+func (q *Queue) Dropped() uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.drops.total.Packets
+}
+
+// Enqueue takes m in any case (IFQ_ENQUEUE). ErrDropped (ENOBUFS): a packet was
+// dropped, m or, with CBQ, an older one. It does not call Start.
+func (q *Queue) Enqueue(m *mbuf.Mbuf) error {
+	q.mu.Lock()
+	if q.closed {
+		q.drops.total.Add(m)
+		q.mu.Unlock()
+		mbuf.FreeChain(m)
+		return ErrDropped
+	}
+	now := q.env.Now()
+	if q.n.Load() == 0 {
+		q.since = now
+	}
+	var ok bool
+	if q.enabled {
+		ok = q.disc.Enqueue(m, now, q.drops)
+	} else {
+		ok = Add(nil, &q.fifo, m, now, q.drops)
+	}
+	q.settle()
+	q.mu.Unlock()
+	if !ok {
+		return ErrDropped
+	}
+	return nil
+}
+
+// Dequeue removes the packet to send now, nil if there is none or it must wait
+// (IFQ_DEQUEUE, tbr_dequeue).
+func (q *Queue) Dequeue() *mbuf.Mbuf {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.env.Now()
+	if q.closed || q.tbr != nil && !q.tbr.pass(now, q.since) {
+		return nil
+	}
+	var m *mbuf.Mbuf
+	if q.enabled {
+		m = q.disc.Dequeue(now, q.drops)
+	} else {
+		m = q.fifo.Take()
+	}
+	if q.tbr != nil {
+		q.tbr.polled = false
+		if m != nil {
+			q.tbr.charge(int(m.Pkt.Len))
+		}
+	}
+	q.settle()
+	return m
+}
+
+// Poll is what Dequeue would return; it stays queued (IFQ_POLL). A Dequeue after a
+// Poll that passed the regulator does not ask it again, however late (quirk Q13).
+// With CoDel a Dequeue may drop the polled packet and return a later one.
+func (q *Queue) Poll() *mbuf.Mbuf {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.env.Now()
+	if q.closed || q.tbr != nil && !q.tbr.pass(now, q.since) {
+		return nil
+	}
+	if q.tbr != nil {
+		q.tbr.polled = true
+	}
+	if q.enabled {
+		m := q.disc.Poll(now, q.drops)
+		q.settle()
+		return m
+	}
+	return q.fifo.Head()
+}
+
+// Purge drops everything (IFQ_PURGE).
+func (q *Queue) Purge(*mbuf.Cache) {
+	q.mu.Lock()
+	q.purge()
+	q.mu.Unlock()
+}
+
+// purge is Purge with the lock held.
+func (q *Queue) purge() {
+	if q.enabled {
+		q.disc.Purge(q.drops)
+	}
+	q.fifo.Purge(nil, q.drops)
+	q.settle()
+}
+
+// settle publishes the length and sees to it that a tick comes if one is needed.
+// The lock is held.
+func (q *Queue) settle() {
+	n := q.fifo.Len()
+	if q.enabled {
+		n += q.disc.Len()
+	}
+	q.n.Store(int32(n))
+	q.arm()
+}
+
+// arm arms the tick while a regulator holds back packets, or the discipline has
+// timers. The lock is held.
+func (q *Queue) arm() {
+	if q.armed || q.closed {
+		return
+	}
+	if q.tbr != nil && q.n.Load() != 0 || q.enabled && q.timed != nil && q.timed.Waiting() {
+		q.armed = true
+		q.env.Arm()
+	}
+}
+
+// Tick runs once a tick while it is armed (tbr_timeout and CBQ's callouts): it
+// kicks a queue that holds packets. For the owner of Env.Arm.
+func (q *Queue) Tick() {
+	q.mu.Lock()
+	q.armed = false
+	kick := q.tbr != nil
+	if q.enabled && q.timed != nil && q.timed.Waiting() {
+		kick = q.timed.Expire(q.env.Now()) || kick
+	}
+	q.arm()
+	q.mu.Unlock()
+	if kick {
+		q.Kick()
+	}
+}
+
+// Kick calls Start if packets wait.
+func (q *Queue) Kick() {
+	if q.env.Start != nil && q.n.Load() != 0 {
+		q.env.Start()
+	}
+}
