@@ -29,6 +29,7 @@ var floors = []struct {
 	{"internal/testnic/offload", 52},
 	{"internal/testnic/rig", 52},
 	{"internal/kern", 5},
+	{"internal/bitname", 0},
 	{"internal/physmem", 2},
 	{"internal/probe", 2},
 	{"internal/getopt", 0},
@@ -43,8 +44,9 @@ var floors = []struct {
 	{"iflib", 40},
 	{"drivers/hw", 51},
 	{"drivers/internal", 51},
+	{"drivers/internal/e1000/e1000hw", 52},
 	{"drivers/port", 50},
-	{"drivers", 52},
+	{"drivers", 53},
 	{"altq", 30},
 	{"altq/red", 31},
 	{"altq/codel", 31},
@@ -63,12 +65,16 @@ var floors = []struct {
 	{"sysctl/sysctl8", 1},
 }
 
-// registers are packages of constants, which stand below everything.
-const registers = "reg"
+// registers are packages of constants, which stand below everything but what spells
+// their bits.
+const (
+	registers      = "reg"
+	registersFloor = 1
+)
 
 func floorOf(path string) (int, bool) {
 	if strings.HasSuffix(path, registers) {
-		return 0, true
+		return registersFloor, true
 	}
 	best, floor := -1, 0
 	for _, f := range floors {

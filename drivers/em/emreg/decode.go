@@ -2,30 +2,25 @@ package emreg
 
 import (
 	"fmt"
-	"strings"
-)
 
-// bitName names a bit of a word.
-type bitName struct {
-	bit  uint32
-	name string
-}
+	"github.com/ifsim/ifsim/internal/bitname"
+)
 
 // Commands of the three kinds of transmit descriptor (spec 1g 3.1): the same bits mean
 // other things.
 var (
-	legacyCmds = []bitName{{TxdCmdEOP, "EOP"}, {TxdCmdIFCS, "IFCS"}, {TxdCmdIC, "IC"}, {TxdCmdRS, "RS"},
-		{TxdCmdRPS, "RPS"}, {TxdCmdVLE, "VLE"}, {TxdCmdIDE, "IDE"}}
-	dataCmds = []bitName{{TxdCmdEOP, "EOP"}, {TxdCmdIFCS, "IFCS"}, {TxdCmdTSE, "TSE"}, {TxdCmdRS, "RS"},
-		{TxdCmdRPS, "RPS"}, {TxdCmdDEXT, "DEXT"}, {TxdCmdVLE, "VLE"}, {TxdCmdIDE, "IDE"}}
-	contextCmds = []bitName{{CtxCmdTCP, "TCP"}, {CtxCmdIP, "IP"}, {CtxCmdTSE, "TSE"}, {TxdCmdRS, "RS"},
-		{TxdCmdDEXT, "DEXT"}, {TxdCmdIDE, "IDE"}}
-	txdStats = []bitName{{TxdStatDD, "DD"}, {TxdStatEC, "EC"}, {TxdStatLC, "LC"}, {TxdStatTU, "TU"}}
-	popts    = []bitName{{TxdPoptsIXSM, "IXSM"}, {TxdPoptsTXSM, "TXSM"}}
-	causes   = []bitName{{ICRTXDW, "TXDW"}, {ICRTXQE, "TXQE"}, {ICRLSC, "LSC"}, {ICRRXSEQ, "RXSEQ"},
-		{ICRRXDMT0, "RXDMT0"}, {ICRRXO, "RXO"}, {ICRRXT0, "RXT0"}, {ICRMDAC, "MDAC"}, {ICRSRPD, "SRPD"},
-		{ICRACK, "ACK"}, {ICRRXQ0, "RXQ0"}, {ICRRXQ1, "RXQ1"}, {ICRTXQ0, "TXQ0"}, {ICRTXQ1, "TXQ1"},
-		{ICROther, "OTHER"}, {ICRIntAsserted, "INT_ASSERTED"}}
+	legacyCmds = []bitname.Bit{{Mask: TxdCmdEOP, Name: "EOP"}, {Mask: TxdCmdIFCS, Name: "IFCS"}, {Mask: TxdCmdIC, Name: "IC"}, {Mask: TxdCmdRS, Name: "RS"},
+		{Mask: TxdCmdRPS, Name: "RPS"}, {Mask: TxdCmdVLE, Name: "VLE"}, {Mask: TxdCmdIDE, Name: "IDE"}}
+	dataCmds = []bitname.Bit{{Mask: TxdCmdEOP, Name: "EOP"}, {Mask: TxdCmdIFCS, Name: "IFCS"}, {Mask: TxdCmdTSE, Name: "TSE"}, {Mask: TxdCmdRS, Name: "RS"},
+		{Mask: TxdCmdRPS, Name: "RPS"}, {Mask: TxdCmdDEXT, Name: "DEXT"}, {Mask: TxdCmdVLE, Name: "VLE"}, {Mask: TxdCmdIDE, Name: "IDE"}}
+	contextCmds = []bitname.Bit{{Mask: CtxCmdTCP, Name: "TCP"}, {Mask: CtxCmdIP, Name: "IP"}, {Mask: CtxCmdTSE, Name: "TSE"}, {Mask: TxdCmdRS, Name: "RS"},
+		{Mask: TxdCmdDEXT, Name: "DEXT"}, {Mask: TxdCmdIDE, Name: "IDE"}}
+	txdStats = []bitname.Bit{{Mask: TxdStatDD, Name: "DD"}, {Mask: TxdStatEC, Name: "EC"}, {Mask: TxdStatLC, Name: "LC"}, {Mask: TxdStatTU, Name: "TU"}}
+	popts    = []bitname.Bit{{Mask: TxdPoptsIXSM, Name: "IXSM"}, {Mask: TxdPoptsTXSM, Name: "TXSM"}}
+	causes   = []bitname.Bit{{Mask: ICRTXDW, Name: "TXDW"}, {Mask: ICRTXQE, Name: "TXQE"}, {Mask: ICRLSC, Name: "LSC"}, {Mask: ICRRXSEQ, Name: "RXSEQ"},
+		{Mask: ICRRXDMT0, Name: "RXDMT0"}, {Mask: ICRRXO, Name: "RXO"}, {Mask: ICRRXT0, Name: "RXT0"}, {Mask: ICRMDAC, Name: "MDAC"}, {Mask: ICRSRPD, Name: "SRPD"},
+		{Mask: ICRACK, Name: "ACK"}, {Mask: ICRRXQ0, Name: "RXQ0"}, {Mask: ICRRXQ1, Name: "RXQ1"}, {Mask: ICRTXQ0, Name: "TXQ0"}, {Mask: ICRTXQ1, Name: "TXQ1"},
+		{Mask: ICROther, Name: "OTHER"}, {Mask: ICRIntAsserted, Name: "INT_ASSERTED"}}
 )
 
 const (
@@ -33,26 +28,8 @@ const (
 	byteField = 0xff
 )
 
-// names lists the bits of w, and in hexadecimal those that have no name.
-func names(w uint32, table []bitName) string {
-	var out []string
-	for _, b := range table {
-		if w&b.bit != 0 {
-			out = append(out, b.name)
-			w &^= b.bit
-		}
-	}
-	if w != 0 {
-		out = append(out, fmt.Sprintf("%#x", w))
-	}
-	if len(out) == 0 {
-		return "-"
-	}
-	return strings.Join(out, "|")
-}
-
 // CauseNames lists the causes of an interrupt register (ICR, ICS, IMS, IMC) by name.
-func CauseNames(v uint32) string { return names(v, causes) }
+func CauseNames(v uint32) string { return bitname.List(v, causes) }
 
 // DecodeTxDesc describes a transmit descriptor (spec 1g 3.1) by the names of its fields.
 // words are d1:d0 and d3:d2, as in memory. Any words will do.
@@ -73,8 +50,8 @@ func DecodeTxDesc(words [2]uint64) string {
 const cmdBits = 0xff << 24
 
 func decodeLegacy(addr uint64, d2, d3 uint32) string {
-	s := fmt.Sprintf("legacy addr=%#x len=%d cmd=%s sta=%s", addr, d2&TxdLenMask, names(d2&cmdBits, legacyCmds),
-		names(d3&TxdStatMask, txdStats))
+	s := fmt.Sprintf("legacy addr=%#x len=%d cmd=%s sta=%s", addr, d2&TxdLenMask, bitname.List(d2&cmdBits, legacyCmds),
+		bitname.List(d3&TxdStatMask, txdStats))
 	if d2&TxdCmdIC != 0 {
 		s += fmt.Sprintf(" CSS=%d CSO=%d", d3>>TxdCSSShift&byteField, d2>>TxdCSOShift&byteField)
 	}
@@ -83,8 +60,8 @@ func decodeLegacy(addr uint64, d2, d3 uint32) string {
 
 func decodeData(addr uint64, d2, d3 uint32) string {
 	return fmt.Sprintf("extended addr=%#x len=%d cmd=%s sta=%s popts=%s", addr, d2&TxdDataLenMask,
-		names(d2&cmdBits, dataCmds), names(d3&TxdStatMask, txdStats),
-		names(d3>>TxdPoptsShift&byteField, popts)) + special(d2, d3)
+		bitname.List(d2&cmdBits, dataCmds), bitname.List(d3&TxdStatMask, txdStats),
+		bitname.List(d3>>TxdPoptsShift&byteField, popts)) + special(d2, d3)
 }
 
 // special is the tag, if it is used.
@@ -100,6 +77,6 @@ func decodeContext(d01 uint64, d2, d3 uint32) string {
 	return fmt.Sprintf("context IPCSS=%d IPCSO=%d IPCSE=%d TUCSS=%d TUCSO=%d TUCSE=%d PAYLEN=%d TUCMD=%s sta=%s HDRLEN=%d MSS=%d",
 		ip&CtxCSSMask, ip>>CtxCSOShift&byteField, ip>>CtxCSEShift,
 		tu&CtxCSSMask, tu>>CtxCSOShift&byteField, tu>>CtxCSEShift,
-		d2&CtxPayLenMask, names(d2&cmdBits, contextCmds), names(d3&TxdStatMask, txdStats),
+		d2&CtxPayLenMask, bitname.List(d2&cmdBits, contextCmds), bitname.List(d3&TxdStatMask, txdStats),
 		d3>>CtxHdrLenShift&byteField, d3>>CtxMSSShift)
 }
