@@ -284,8 +284,7 @@ func TestTSOIsOffBelowGigabit(t *testing.T) {
 		}{{0x7949, 0}, {0x796d, status}} {
 			b.card.PHY[1] = s.phy
 			b.card.SetReg(emreg.STATUS, s.status)
-			b.sc.getLink.Store(true)
-			b.ctx.AdminIntrDeferred()
+			b.sc.LinkEvent()
 			b.k.RunUntilIdle()
 		}
 	}

@@ -26,8 +26,7 @@ const (
 	etherHdrLen = 14
 	vlanHdrLen  = etherHdrLen + 4
 	frameExtra  = etherHdrLen + 4 // header and FCS around the MTU
-	stdMTU      = 1500
-	stdFrame    = stdMTU + frameExtra
+	stdFrame    = ifnet.EtherMTU + frameExtra
 )
 
 // txCsumFlags is what the transmit side computes (isc_tx_csum_flags).
@@ -67,6 +66,9 @@ var shared = iflib.SharedCtx{
 // softc is one controller (struct e1000_softc). Fields are constant after AttachPre or
 // guarded by the ctx lock, unless their group says otherwise.
 type softc struct {
+	e1000.Port
+	e1000.Filter
+
 	ctx  *iflib.Ctx
 	hw   e1000.Regs
 	io   e1000.BAR // window of 8254x, nil without
@@ -86,29 +88,12 @@ type softc struct {
 	delays        delays
 	stats         *e1000.Stats
 	ledDefault    uint32
-	fcHigh, fcLow atomic.Uint32
-
-	// Link state. getLink is set by filters.
-	getLink       atomic.Bool
-	linkUp        bool
-	speed         atomic.Int32 // Mbit/s, 0 while down
-	fullDuplex    bool
-	modes         e1000.Modes // to advertise
-	forced        e1000.Modes // 0 while negotiating
-	fc            atomic.Int32
 	tsoAutomasked ifnet.Caps
-
-	// Filters. RCTL and the tables behind it are changed under filterMtx, since
-	// PromiscSet comes without the ctx lock.
-	filterMtx iflib.Mtx
-	vfta      [emreg.VFTACount]uint32
-	crcStrip  bool
 
 	// Counters and requests of any goroutine.
 	aimMode    atomic.Int32
 	tight      atomic.Bool // the packet buffer does not hold two frames
 	wantStats  atomic.Bool // statistics are due
-	wantFlow   atomic.Bool // fc was written
 	linkIRQ    atomic.Uint64
 	rxOverruns atomic.Uint64
 }
@@ -139,7 +124,8 @@ func (sc *softc) AttachPre() error {
 		sc.ctx.Printf("Allocation of PCI resources failed\n")
 		return err
 	}
-	sc.filterMtx.Init(sc.ctx.Kernel(), sc.ctx.Name()+" filter")
+	sc.InitFilter(sc.ctx, &sc.hw, e1000.FilterConfig{RARs: emreg.RARCount, MTAWords: emreg.MTACount, VLANWrites: 1,
+		KeepBad: sc.tun.sbp, KeepFCS: sc.tun.keepFCS})
 	if err := sc.identify(); err != nil {
 		sc.ctx.Printf("Setup of Shared code failed, error %d\n", sysctl.Number(err))
 		return sc.failAttach(err)
@@ -149,8 +135,7 @@ func (sc *softc) AttachPre() error {
 			return sc.failAttach(err)
 		}
 	}
-	sc.modes = e1000.ModesAll
-	sc.fc.Store(int32(e1000.FlowFull))
+	sc.InitPort(sc.ctx, sc.phy, e1000.GigabitMedia())
 	sc.stats = e1000.NewStats(statTable)
 	sc.addDelaySysctls()
 	if err := sc.reset(); err != nil {
@@ -167,7 +152,7 @@ func (sc *softc) AttachPre() error {
 
 // failAttach gives back what AttachPre took; iflib does not call Detach after it.
 func (sc *softc) failAttach(err error) error {
-	sc.filterMtx.Destroy()
+	sc.DestroyFilter()
 	sc.unmapRegisters()
 	return err
 }
@@ -206,11 +191,11 @@ func (sc *softc) describe() {
 
 // AttachPost tells of the media and takes the hardware over (em_if_attach_post).
 func (sc *softc) AttachPost() error {
-	sc.setupMedia()
+	sc.SetupMedia()
 	if err := sc.resetAndInit(); err != nil {
 		return err
 	}
-	sc.getLink.Store(true)
+	sc.AskForLink()
 	sc.UpdateAdminStatus()
 	sc.addQueueSysctls()
 	return nil
@@ -219,7 +204,7 @@ func (sc *softc) AttachPost() error {
 // Detach releases the hardware (em_if_detach).
 func (sc *softc) Detach() error {
 	sc.release()
-	sc.filterMtx.Destroy()
+	sc.DestroyFilter()
 	sc.unmapRegisters()
 	return nil
 }
@@ -263,6 +248,12 @@ func (sc *softc) MTUSet(mtu int) error {
 	sc.ctx.Softc().MaxFrameSize = mtu + frameExtra
 	return nil
 }
+
+// VLANRegister lets frames of a VLAN in (em_if_vlan_register).
+func (sc *softc) VLANRegister(vtag uint16) { sc.AddVLAN(vtag) }
+
+// VLANUnregister keeps them out again (em_if_vlan_unregister).
+func (sc *softc) VLANUnregister(vtag uint16) { sc.RemoveVLAN(vtag) }
 
 // NeedsRestart says that a change of VLANs needs none (em_if_needs_restart).
 func (sc *softc) NeedsRestart(ev iflib.RestartEvent) bool { return ev != iflib.RestartVLANConfig }

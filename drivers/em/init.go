@@ -18,20 +18,20 @@ func (sc *softc) Init() {
 	}
 	if sc.chip.mac == mac82571 {
 		// A reset of the other port overwrites RAR 0 (spec 1g 8).
-		sc.writeRAR(emreg.RARCount-1, sc.mac, true)
+		sc.WriteRAR(sc.RARs()-1, sc.mac, true)
 	}
 	sc.UpdateAdminStatus() // 3
 	for i := range sc.path.tx {
 		sc.path.tx[i].reset() // 4
 	}
-	r.Write32(emreg.VET, vlanEtherType) // 5
-	sc.initTransmit()                   // 8
-	sc.MultiSet()                       // 9
-	sc.initReceive()                    // 10, 11
-	sc.setupVLAN()                      // 12
-	sc.setPromisc(sc.ctx.Ifp().Flags()) // 13
-	sc.stats.Discard(r)                 // 14
-	if sc.msix {                        // 15
+	r.Write32(emreg.VET, vlanEtherType)     // 5
+	sc.initTransmit()                       // 8
+	sc.MultiSet()                           // 9
+	sc.initReceive()                        // 10, 11
+	sc.SetupVLAN()                          // 12
+	_ = sc.PromiscSet(sc.ctx.Ifp().Flags()) // 13; never fails
+	sc.stats.Discard(r)                     // 14
+	if sc.msix {                            // 15
 		r.Set(emreg.CTRLExt, emreg.CtrlExtPBAClr)
 		r.Write32(emreg.IVAR, sc.ivar)
 	}
@@ -98,9 +98,7 @@ func (sc *softc) initReceive() {
 	r := &sc.hw
 	on := sc.ctx.Ifp().Capenable()
 	if sc.chip.mac < mac82574 { // step 1: once on, 82574 and 82583 must stay on
-		sc.filterMtx.Lock()
-		r.Clear(emreg.RCTL, emreg.RCTLEN)
-		sc.filterMtx.Unlock()
+		sc.StopReceive()
 	}
 	sc.initModeration() // step 2
 	if !sc.chip.lem() {
@@ -136,25 +134,11 @@ func (sc *softc) initReceive() {
 			r.Set(emreg.RXDCTL+i*emreg.RingStride, rxPrefetch)
 		}
 	}
-	sc.filterMtx.Lock()
-	r.Write32(emreg.RCTL, sc.rctl(size)) // steps 8 and 9
-	sc.filterMtx.Unlock()
-}
-
-// rctl is the receive control that turns the unit on. The multicast bits are MultiSet's
-// and stay.
-func (sc *softc) rctl(bufSize int) uint32 {
-	v := sc.hw.Read32(emreg.RCTL)&(emreg.RCTLUPE|emreg.RCTLMPE) | emreg.RCTLEN | emreg.RCTLBAM
-	if sc.ctx.Ifp().MTU() > stdMTU {
-		v |= emreg.RCTLLPE
+	if size > mbuf.MClBytes { // steps 8 and 9
+		sc.StartReceive(emreg.RCTLSz4096 | emreg.RCTLBSEX)
+	} else {
+		sc.StartReceive(emreg.RCTLSz2048)
 	}
-	if sc.crcStrip {
-		v |= emreg.RCTLSECRC
-	}
-	if bufSize > mbuf.MClBytes {
-		return v | emreg.RCTLSz4096 | emreg.RCTLBSEX
-	}
-	return v | emreg.RCTLSz2048
 }
 
 // rxcsum is RXCSUM for the enabled capabilities.

@@ -11,7 +11,6 @@ import (
 
 const (
 	nsPerSecond = 1_000_000_000
-	gigabit     = 1000 // Mbit/s
 
 	ivarNibbleBits = 4
 	linkCauses     = emreg.ICRRXSEQ | emreg.ICRLSC
@@ -43,7 +42,7 @@ func (v *vector) moderate() {
 	rate := v.aim.Rate(e1000.Conditions{
 		Mode:    int(sc.aimMode.Load()),
 		MaxRate: sc.tun.maxIntrRate,
-		Gigabit: sc.speed.Load() >= gigabit,
+		Gigabit: sc.AtGigabit(),
 		Tight:   sc.tight.Load(),
 	}, sc.path.txLoad(v.id, len(sc.vectors)), sc.path.rxLoad(v.id))
 	if rate == 0 {
@@ -92,8 +91,7 @@ func (sc *softc) noteCauses(icr uint32) {
 		sc.rxOverruns.Add(1)
 	}
 	if icr&linkCauses != 0 {
-		sc.getLink.Store(true)
-		sc.ctx.AdminIntrDeferred()
+		sc.LinkEvent()
 	}
 }
 

@@ -167,9 +167,5 @@ func (sc *softc) readMAC() (mac [ifnet.EtherAddrLen]byte, err error) {
 	if sc.chip.lem() {
 		return e1000.MACFromNVM(sc.nvm)
 	}
-	lo, hi := sc.hw.Read32(emreg.RAL), sc.hw.Read32(emreg.RAH)
-	for i := range mac {
-		mac[i] = byte((uint64(hi)<<32 | uint64(lo)) >> (8 * i))
-	}
-	return mac, nil
+	return sc.ReadRAR(), nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
-	"github.com/ifsim/ifsim/drivers/internal/e1000"
 )
 
 // Waits of a reset (spec 1g 6.2).
@@ -36,7 +35,7 @@ func (sc *softc) reset() error {
 func (sc *softc) reset8254x() {
 	r := &sc.hw
 	r.Write32(emreg.IMC, allBits)
-	sc.writeRCTL(0)
+	sc.WriteRCTL(0)
 	r.Write32(emreg.TCTL, emreg.TCTLPSP)
 	r.Flush()
 	r.Delay(resetDrain)
@@ -60,7 +59,7 @@ func (sc *softc) reset8257x() error {
 	// A part that does not end its DMA is reset nevertheless.
 	r.Poll(emreg.STATUS, emreg.StatusGIOMasterEnable, 0, masterStep, masterTries)
 	r.Write32(emreg.IMC, allBits)
-	sc.writeRCTL(0)
+	sc.WriteRCTL(0)
 	r.Clear(emreg.TCTL, emreg.TCTLEN)
 	r.Flush()
 	r.Delay(resetDrain)
@@ -84,13 +83,6 @@ func (sc *softc) reset8257x() error {
 	return nil
 }
 
-// writeRCTL writes the receive control between changes of the filters.
-func (sc *softc) writeRCTL(v uint32) {
-	sc.filterMtx.Lock()
-	sc.hw.Write32(emreg.RCTL, v)
-	sc.filterMtx.Unlock()
-}
-
 // takeOwnership asks for the part while its firmware might use it
 // (e1000_get_hw_semaphore_82573). A firmware that does not let go is passed over.
 func (sc *softc) takeOwnership() {
@@ -103,17 +95,8 @@ func (sc *softc) takeOwnership() {
 	}
 }
 
-// Flow control marks (spec 1g 6.3 step 3).
 const (
-	kib          = 1024
-	fcRound      = 1024 // marks are a whole number of these below the top
-	fcHysteresis = 1500
-	fcMarkMask   = 0xfff8
-	fcPauseTime  = 0x0680 // EM_FC_PAUSE_TIME
-	fcAddrLow    = 0x00c28001
-	fcAddrHigh   = 0x0100
-	fcType       = 0x8808
-
+	fcHysteresis  = 1500 // between the flow control marks (spec 1g 6.3 step 3)
 	vlanEtherType = 0x8100
 )
 
@@ -124,10 +107,7 @@ func (sc *softc) resetAndInit() error {
 	sc.takeControl()
 	pba := sc.chip.packetBuffer(frame)
 	sc.hw.Write32(emreg.PBA, pba)
-	high := pba*kib - uint32(frame+fcRound-1)&^(fcRound-1)
-	sc.fcHigh.Store(high)
-	sc.fcLow.Store(high - fcHysteresis)
-	sc.tight.Store(2*frame > int(pba*kib))
+	sc.tight.Store(sc.SetMarks(pba, frame, fcHysteresis))
 	if err := sc.reset(); err != nil {
 		return err
 	}
@@ -137,7 +117,7 @@ func (sc *softc) resetAndInit() error {
 		return err
 	}
 	sc.hw.Write32(emreg.VET, vlanEtherType)
-	_, err := sc.checkForLink()
+	_, err := sc.CheckForLink()
 	return err
 }
 
@@ -156,20 +136,12 @@ func (sc *softc) controlBit() (reg uint64, bit uint32) {
 // initHW is e1000_init_hw (spec 1g 6.3).
 func (sc *softc) initHW() error {
 	r := &sc.hw
-	for i := range uint64(emreg.VFTACount) {
-		r.Write32(emreg.VFTA+i*emreg.RegStride, 0)
-	}
+	sc.ClearVLANs()
 	if !sc.chip.lem() {
 		sc.initBits8257x()
 	}
-	sc.writeRAR(0, sc.mac, true)
-	for i := 1; i < emreg.RARCount; i++ {
-		sc.writeRAR(i, [len(sc.mac)]byte{}, false)
-	}
-	for i := range uint64(emreg.MTACount) {
-		r.Write32(emreg.MTA+i*emreg.RegStride, 0)
-	}
-	if err := sc.setupLink(); err != nil {
+	sc.InitAddresses(sc.mac)
+	if err := sc.SetupLink(); err != nil {
 		return fmt.Errorf("setting up the link: %w", err)
 	}
 	set := uint32(1<<emreg.DCTLWthreshShift | emreg.DCTLGran)
@@ -192,46 +164,6 @@ func (sc *softc) initBits8257x() {
 		// The link of the bus enters L1 also without L0s: the "Tx hang" of 82574.
 		sc.hw.Set(emreg.GCR, emreg.GCRL1ActWithoutL0s)
 	}
-}
-
-// setupLink starts the PHY and programs flow control (e1000_setup_link_generic).
-func (sc *softc) setupLink() error {
-	r := &sc.hw
-	clear := uint32(emreg.CtrlFrcSpd | emreg.CtrlFrcDpx)
-	set := uint32(emreg.CtrlSLU)
-	var err error
-	if sc.forced != 0 {
-		clear |= emreg.CtrlSpdSel | emreg.CtrlFD | emreg.CtrlASDE
-		set |= forcedCtrl(sc.forced)
-		r.Change(emreg.CTRL, clear, set)
-		err = sc.phy.Force(sc.forced)
-	} else {
-		r.Change(emreg.CTRL, clear, set)
-		err = sc.phy.StartAutoNeg(sc.modes, sc.flow())
-	}
-	r.Write32(emreg.FCT, fcType)
-	r.Write32(emreg.FCAH, fcAddrHigh)
-	r.Write32(emreg.FCAL, fcAddrLow)
-	r.Write32(emreg.FCTTV, fcPauseTime)
-	var low, high uint32
-	if f := sc.flow(); f == e1000.FlowTx || f == e1000.FlowFull {
-		low, high = sc.fcLow.Load()&fcMarkMask|emreg.FCRTLXONE, sc.fcHigh.Load()&fcMarkMask
-	}
-	r.Write32(emreg.FCRTL, low)
-	r.Write32(emreg.FCRTH, high)
-	return err
-}
-
-// forcedCtrl is what CTRL says for a forced mode (e1000_phy_force_speed_duplex_setup).
-func forcedCtrl(m e1000.Modes) uint32 {
-	ctrl := uint32(emreg.CtrlFrcSpd | emreg.CtrlFrcDpx)
-	if m&(e1000.Mode100HD|e1000.Mode100FD) != 0 {
-		ctrl |= emreg.CtrlSpd100
-	}
-	if m&(e1000.Mode10FD|e1000.Mode100FD) != 0 {
-		ctrl |= emreg.CtrlFD
-	}
-	return ctrl
 }
 
 // Stop quiets the part (em_if_stop; spec 1g 6.8). A reset that fails leaves it quiet.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/internal/e1000"
@@ -17,7 +16,8 @@ type tunables struct {
 	txAbsDelay, rxAbsDelay int // us
 	unsupportedTSO         bool
 	sbp                    bool // keep bad frames in promiscuous mode
-	maxIntrRate            int  // interrupts a second without AIM
+	keepFCS                bool
+	maxIntrRate            int // interrupts a second without AIM
 }
 
 // Defaults of the tunables.
@@ -55,12 +55,12 @@ func (sc *softc) loadTunables() error {
 		txAbsDelay: delay("tx_abs_int_delay"), rxAbsDelay: delay("rx_abs_int_delay"),
 		unsupportedTSO: t["unsupported_tso"] != 0,
 		sbp:            t["sbp"] != 0,
+		keepFCS:        t["disable_crc_stripping"] != 0,
 		maxIntrRate:    t["max_interrupt_rate"],
 	}
 	if sc.tun.maxIntrRate <= 0 {
 		sc.tun.maxIntrRate = defIntrRate
 	}
-	sc.crcStrip = t["disable_crc_stripping"] == 0
 	sc.aimMode.Store(int32(t["enable_aim"]))
 	return nil
 }
@@ -73,15 +73,14 @@ func (sc *softc) addSysctls() {
 	c.Proc(n, "debug", sysctl.RW, sysctl.KindInt, "", onWriteOne(sc.printDebug), "Debug Information")
 	c.ConstString(n, "fw_version", sysctl.RD, sc.firmware(), "Prints FW/NVM Versions")
 	c.FuncString(n, "reg_dump", sysctl.RD, sc.dumpRegisters, "Dump Registers")
-	c.Proc(n, "fc", sysctl.RW, sysctl.KindInt, "", sc.flowHandler, "Flow Control")
+	c.Proc(n, "fc", sysctl.RW, sysctl.KindInt, "", sc.FlowHandler, "Flow Control")
 	c.Ulong(n, "dropped", sysctl.RD, &sc.path.errs.Dropped, "Driver dropped packets")
 	c.Ulong(n, "link_irq", sysctl.RD, &sc.linkIRQ, "Link MSI-X IRQ Handled")
 	c.Ulong(n, "rx_overruns", sysctl.RD, &sc.rxOverruns, "RX overruns")
 	c.Ulong(n, "bad_writeback", sysctl.RD, &sc.path.errs.BadWriteback, "Descriptors that the device wrote out of bounds")
 	c.Func(n, "device_control", sysctl.RD, sysctl.KindUint, sc.live(emreg.CTRL), "Device Control Register")
 	c.Func(n, "rx_control", sysctl.RD, sysctl.KindUint, sc.live(emreg.RCTL), "Receiver Control Register")
-	c.Uint(n, "fc_high_water", sysctl.RD, &sc.fcHigh, "Flow Control High Watermark")
-	c.Uint(n, "fc_low_water", sysctl.RD, &sc.fcLow, "Flow Control Low Watermark")
+	sc.AddMarks(c, n)
 	sc.stats.AddSysctls(c, c.Node(n, "mac_stats", sysctl.RD, "Statistics"))
 	in := c.Node(n, "interrupts", sysctl.RD, "Interrupt Statistics")
 	for _, s := range interruptStats {
@@ -136,23 +135,6 @@ func onWriteOne(act func()) sysctl.Handler {
 		}
 		return err
 	}
-}
-
-// flowHandler serves fc: 0 none, 1 receive, 2 transmit, 3 both (em_set_flowcntl). The
-// admin task, which holds the ctx lock, brings it into force. The error wraps EINVAL for
-// anything else.
-func (sc *softc) flowHandler(req *sysctl.Request) error {
-	val, written, err := req.HandleInt(int64(sc.fc.Load()))
-	if err != nil || !written {
-		return err
-	}
-	if val < int64(e1000.FlowNone) || val > int64(e1000.FlowFull) {
-		return fmt.Errorf("flow control %d: %w", val, syscall.EINVAL)
-	}
-	sc.fc.Store(int32(val))
-	sc.wantFlow.Store(true)
-	sc.ctx.AdminIntrDeferred()
-	return nil
 }
 
 const (

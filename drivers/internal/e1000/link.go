@@ -22,6 +22,7 @@ const (
 	Mode100HD  Modes = 0x04
 	Mode100FD  Modes = 0x08
 	Mode1000FD Modes = 0x20
+	Mode2500FD Modes = 0x80
 
 	// ModesAll is what a gigabit port offers: gigabit at half duplex does not exist.
 	ModesAll = Mode10HD | Mode10FD | Mode100HD | Mode100FD | Mode1000FD
