@@ -51,16 +51,6 @@ func (q *ClassQueue) Take() *mbuf.Mbuf {
 	return m
 }
 
-// Purge drops everything and counts it in c, which may be nil (_flushq).
-func (q *ClassQueue) Purge(c *Counter, d *Drops) {
-	for m := q.Take(); m != nil; m = q.Take() {
-		if c != nil {
-			c.Add(m)
-		}
-		d.Free(m)
-	}
-}
-
 // Policy decides which packets of a queue to drop (RED, RIO, CoDel). One policy may
 // serve several queues of a class, as FAIRQ's buckets do. A nil Policy is
 // drop-tail: use Add and Get of this package, which know that. Calls are made with
@@ -73,7 +63,9 @@ type Policy interface {
 	// Get removes the next packet, nil if q is empty. It may drop others, which Len of
 	// q then shows, and never empties a queue without returning a packet.
 	Get(q *ClassQueue, now Time, d *Drops) *mbuf.Mbuf
-	// Stats adds the policy's state to that of its class.
+	// Purged tells that n packets went another way than through Get.
+	Purged(n int)
+	// Stats adds the policy's state to that of its class, and its drops in Get.
 	Stats(s *ClassStats)
 }
 
@@ -96,6 +88,20 @@ func Get(p Policy, q *ClassQueue, now Time, d *Drops) *mbuf.Mbuf {
 		return p.Get(q, now, d)
 	}
 	return q.Take()
+}
+
+// Purge drops all of q, whose policy is p, and counts it in c, which may be nil
+// (_flushq; FreeBSD's leaves RIO with packets that are gone).
+func Purge(p Policy, q *ClassQueue, c *Counter, d *Drops) {
+	if p != nil {
+		p.Purged(q.n)
+	}
+	for m := q.Take(); m != nil; m = q.Take() {
+		if c != nil {
+			c.Add(m)
+		}
+		d.Free(m)
+	}
 }
 
 // KindOf is the code of policy p, nil for drop-tail.

@@ -101,7 +101,7 @@ func (q *Queue) purge() {
 	if q.enabled {
 		q.disc.Purge(q.drops)
 	}
-	q.fifo.Purge(nil, q.drops)
+	Purge(nil, &q.fifo, nil, q.drops)
 	q.settle()
 }
 

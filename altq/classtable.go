@@ -1,0 +1,21 @@
+package altq
+
+// ClassTable finds a discipline's classes by their number, in one load: numbers
+// are small, since they count from 1 (the clh_to_clp of each discipline).
+type ClassTable[T any] struct{ byQID []*T }
+
+// Find is the class of that number, nil if there is none; 0 is no number.
+func (t *ClassTable[T]) Find(qid QID) *T {
+	if int(qid) >= len(t.byQID) {
+		return nil
+	}
+	return t.byQID[qid]
+}
+
+// Add puts a class in.
+func (t *ClassTable[T]) Add(qid QID, cl *T) {
+	if n := int(qid) + 1 - len(t.byQID); n > 0 {
+		t.byQID = append(t.byQID, make([]*T, n)...)
+	}
+	t.byQID[qid] = cl
+}
