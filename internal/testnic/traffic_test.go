@@ -14,6 +14,8 @@ import (
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/pair"
+	"github.com/ifsim/ifsim/drivers/skel"
+	"github.com/ifsim/ifsim/drivers/skel/skelhw"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/iflib/pci"
@@ -46,6 +48,7 @@ type part struct {
 var parts = map[string]part{
 	"cqnic":  {&cqnic.Driver, cqhw.New},
 	"hwbnic": {&hwbnic.Driver, hwbhw.New},
+	"skel":   {&skel.Driver, skelhw.New},
 }
 
 // wire is a machine with two NICs of one kind wired together.
