@@ -136,7 +136,7 @@ func (sc *softc) AttachPre() error {
 		}
 	}
 	sc.InitPort(sc.ctx, sc.phy, e1000.GigabitMedia())
-	sc.stats = e1000.NewStats(statTable)
+	sc.stats = e1000.NewStats(e1000.StatTable())
 	sc.addDelaySysctls()
 	if err := sc.reset(); err != nil {
 		return sc.failAttach(err)

@@ -2,7 +2,6 @@ package em
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/internal/e1000"
@@ -19,39 +18,34 @@ const (
 // vector is the interrupt of a receive queue and of the transmit queues that share it;
 // without MSI-X the only one. Its filter owns the moderation.
 type vector struct {
-	sc   *softc
-	id   int
-	reg  uint64 // ITR or EITR
-	ims  uint32 // cause of the receive queue, with MSI-X
-	aim  e1000.AIM
-	itr  atomic.Uint32 // the register's value, 256 ns
-	irqs atomic.Uint64
+	e1000.Moderator
+	sc  *softc
+	id  int
+	ims uint32 // cause of the receive queue, with MSI-X
 }
 
-func newVector(sc *softc, id int) *vector { return &vector{sc: sc, id: id, reg: emreg.ITR} }
+func newVector(sc *softc, id int) *vector {
+	v := &vector{sc: sc, id: id}
+	v.InitModerator(emreg.ITR, itrScale)
+	return v
+}
+
+var itrScale = e1000.Scale{Value: itrOf, Rate: func(itr uint32) uint64 { return nsPerSecond / (uint64(itr) * emreg.ITRUnitNs) }}
 
 // itrOf is the register's value for a rate in interrupts a second (spec 1g 6.6).
 func itrOf(rate int) uint32 {
 	return uint32(min(nsPerSecond/(max(rate, 1)*emreg.ITRUnitNs), emreg.ITRMask))
 }
 
-// moderate adapts the interrupt rate to the traffic since the last interrupt
-// (em_newitr).
+// moderate adapts the interrupt rate to the traffic since the last interrupt.
 func (v *vector) moderate() {
 	sc := v.sc
-	rate := v.aim.Rate(e1000.Conditions{
+	v.Adapt(sc.hw.BAR, e1000.Conditions{
 		Mode:    int(sc.aimMode.Load()),
 		MaxRate: sc.tun.maxIntrRate,
 		Gigabit: sc.AtGigabit(),
 		Tight:   sc.tight.Load(),
 	}, sc.path.txLoad(v.id, len(sc.vectors)), sc.path.rxLoad(v.id))
-	if rate == 0 {
-		return
-	}
-	if itr := itrOf(rate); itr != v.itr.Load() {
-		v.itr.Store(itr)
-		sc.hw.Write32(v.reg, itr)
-	}
 }
 
 // initModeration programs the interrupt timers for the rate without AIM and the receive
@@ -67,7 +61,7 @@ func (sc *softc) initModeration() {
 		}
 	}
 	for _, v := range sc.vectors {
-		v.itr.Store(itr)
+		v.Start(sc.tun.maxIntrRate)
 	}
 }
 
@@ -79,7 +73,7 @@ func (sc *softc) legacyFilter() iflib.FilterResult {
 	}
 	sc.IntrDisable()
 	v := sc.vectors[0]
-	v.irqs.Add(1)
+	v.IRQs.Add(1)
 	sc.noteCauses(icr)
 	v.moderate()
 	return iflib.FilterScheduleThread
@@ -97,7 +91,7 @@ func (sc *softc) noteCauses(icr uint32) {
 
 // queueFilter serves a queue's vector (em_msix_que).
 func (v *vector) queueFilter() iflib.FilterResult {
-	v.irqs.Add(1)
+	v.IRQs.Add(1)
 	v.moderate()
 	return iflib.FilterScheduleThread
 }
@@ -125,7 +119,7 @@ func (sc *softc) MSIXIntrAssign(int) error {
 	sc.ivar, sc.queueIMS = emreg.IVAREveryWB, 0
 	nrx := len(sc.path.rx)
 	for i, v := range sc.vectors {
-		v.reg = emreg.EITR + uint64(i)*emreg.RegStride
+		v.InitModerator(emreg.EITR+uint64(i)*emreg.RegStride, itrScale)
 		v.ims = emreg.ICRRXQ0 << i
 		sc.queueIMS |= v.ims
 		sc.route(emreg.IVARRxQ0Shift+i*ivarNibbleBits, i)

@@ -291,10 +291,10 @@ func forcedCtrl(m Modes) uint32 {
 	return ctrl
 }
 
-// FlowHandler serves the sysctl fc: 0 none, 1 receive, 2 transmit, 3 both
+// flowHandler serves the sysctl fc: 0 none, 1 receive, 2 transmit, 3 both
 // (em_set_flowcntl). The admin task, which holds the ctx lock, brings it into force. The
 // error wraps EINVAL for anything else.
-func (p *Port) FlowHandler(req *sysctl.Request) error {
+func (p *Port) flowHandler(req *sysctl.Request) error {
 	val, written, err := req.HandleInt(int64(p.fc.Load()))
 	if err != nil || !written {
 		return err
@@ -306,10 +306,4 @@ func (p *Port) FlowHandler(req *sysctl.Request) error {
 	p.wantFlow.Store(true)
 	p.ctx.AdminIntrDeferred()
 	return nil
-}
-
-// AddMarks makes the leaves that show the flow control marks.
-func (p *Port) AddMarks(c *sysctl.Ctx, n *sysctl.OID) {
-	c.Uint(n, "fc_high_water", sysctl.RD, &p.fcHigh, "Flow Control High Watermark")
-	c.Uint(n, "fc_low_water", sysctl.RD, &p.fcLow, "Flow Control Low Watermark")
 }
