@@ -5,7 +5,6 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/internal/e1000"
-	"github.com/ifsim/ifsim/sysctl"
 )
 
 // tunables are hw.em.* as this device found them at attach (spec 1g 7.1).
@@ -18,32 +17,10 @@ type tunables struct {
 	maxIntrRate            int // interrupts a second without AIM
 }
 
-// Defaults of the tunables.
-const (
-	defTxDelay  = 66
-	defAbsDelay = 66
-	defIntrRate = 8000
-)
-
-var tunableTable = []e1000.Tunable{
-	{Name: "disable_crc_stripping", Flags: sysctl.RDTUN, Descr: "Disable CRC Stripping"},
-	{Name: "tx_int_delay", Default: defTxDelay, Flags: sysctl.RDTUN, Descr: "Default transmit interrupt delay in usecs"},
-	{Name: "rx_int_delay", Flags: sysctl.RDTUN, Descr: "Default receive interrupt delay in usecs"},
-	{Name: "tx_abs_int_delay", Default: defAbsDelay, Flags: sysctl.RDTUN,
-		Descr: "Default transmit interrupt delay limit in usecs"},
-	{Name: "rx_abs_int_delay", Default: defAbsDelay, Flags: sysctl.RDTUN,
-		Descr: "Default receive interrupt delay limit in usecs"},
-	{Name: "unsupported_tso", Flags: sysctl.RDTUN, Descr: "Allow unsupported em(4) TSO configurations"},
-	{Name: "sbp", Flags: sysctl.RDTUN, Descr: "Show bad packets in promiscuous mode"},
-	{Name: "enable_aim", Default: e1000.AIMNormal, Flags: sysctl.RWTUN,
-		Descr: "Enable adaptive interrupt moderation (1=normal, 2=lowlatency)"},
-	{Name: "max_interrupt_rate", Default: defIntrRate, Flags: sysctl.RDTUN, Descr: "Maximum interrupts per second"},
-}
-
 // loadTunables reads hw.em. Delays outside their range become the nearest that is in
 // it.
 func (sc *softc) loadTunables() error {
-	t, err := e1000.Tunables(sc.ctx.Kernel().Sysctl, Driver.Name, tunableTable)
+	t, err := e1000.EMTunables(sc.ctx.Kernel().Sysctl)
 	if err != nil {
 		return err
 	}
@@ -55,9 +32,6 @@ func (sc *softc) loadTunables() error {
 		sbp:            t["sbp"] != 0,
 		keepFCS:        t["disable_crc_stripping"] != 0,
 		maxIntrRate:    t["max_interrupt_rate"],
-	}
-	if sc.tun.maxIntrRate <= 0 {
-		sc.tun.maxIntrRate = defIntrRate
 	}
 	sc.aimMode.Store(int32(t["enable_aim"]))
 	return nil

@@ -46,3 +46,40 @@ func Tunables(tree *sysctl.Tree, class string, table []Tunable) (map[string]int,
 	}
 	return values, nil
 }
+
+// Defaults of hw.em.
+const (
+	defTxDelay  = 66
+	defAbsDelay = 66
+	defIntrRate = 8000
+)
+
+var emTunables = []Tunable{
+	{Name: "disable_crc_stripping", Flags: sysctl.RDTUN, Descr: "Disable CRC Stripping"},
+	{Name: "tx_int_delay", Default: defTxDelay, Flags: sysctl.RDTUN, Descr: "Default transmit interrupt delay in usecs"},
+	{Name: "rx_int_delay", Flags: sysctl.RDTUN, Descr: "Default receive interrupt delay in usecs"},
+	{Name: "tx_abs_int_delay", Default: defAbsDelay, Flags: sysctl.RDTUN,
+		Descr: "Default transmit interrupt delay limit in usecs"},
+	{Name: "rx_abs_int_delay", Default: defAbsDelay, Flags: sysctl.RDTUN,
+		Descr: "Default receive interrupt delay limit in usecs"},
+	{Name: "unsupported_tso", Flags: sysctl.RDTUN, Descr: "Allow unsupported em(4) TSO configurations"},
+	{Name: "sbp", Flags: sysctl.RDTUN, Descr: "Show bad packets in promiscuous mode"},
+	{Name: "eee_setting", Default: 1, Flags: sysctl.RDTUN, Descr: "Enable Energy Efficient Ethernet"},
+	{Name: "enable_aim", Default: AIMNormal, Flags: sysctl.RWTUN,
+		Descr: "Enable adaptive interrupt moderation (1=normal, 2=lowlatency)"},
+	{Name: "max_interrupt_rate", Default: defIntrRate, Flags: sysctl.RDTUN, Descr: "Maximum interrupts per second"},
+}
+
+// EMTunables returns the values of hw.em, which em and igb share (spec 1g 7.1). An
+// interrupt rate that is none is the default.
+func EMTunables(tree *sysctl.Tree) (map[string]int, error) {
+	return withRate(Tunables(tree, "em", emTunables))
+}
+
+// withRate puts the default in place of an interrupt rate that is none.
+func withRate(t map[string]int, err error) (map[string]int, error) {
+	if err == nil && t["max_interrupt_rate"] <= 0 {
+		t["max_interrupt_rate"] = defIntrRate
+	}
+	return t, err
+}
