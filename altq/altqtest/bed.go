@@ -1,0 +1,146 @@
+package altqtest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ifsim/ifsim/altq"
+	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/kern"
+	"github.com/ifsim/ifsim/internal/physmem"
+)
+
+const memSize = 32 << 20
+
+// Kernel is a machine with memory for packets, which ends with the test.
+func Kernel(tb testing.TB, invariants bool) *kern.Kernel {
+	tb.Helper()
+	k, err := kern.New(kern.Config{
+		NCPU: 1, Executor: kern.Stepped, Clock: kern.ManualClock, Invariants: invariants,
+		Mem: physmem.Config{Size: memSize},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := k.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	if _, err := mbuf.Init(k, mbuf.Config{}); err != nil {
+		tb.Fatal(err)
+	}
+	return k
+}
+
+// bed is a queue with a discipline on a clock of its own, and the account of its
+// packets.
+type bed struct {
+	z     *mbuf.Zones
+	cache *mbuf.Cache
+	queue *altq.Queue
+	now   time.Duration
+	armed bool
+	qids  []altq.QID
+
+	in, out uint64
+}
+
+// bootTime is the uptime at which beds begin.
+const bootTime = 10 * time.Second
+
+func newBed(k *kern.Kernel, d altq.Discipline, qids []altq.QID) (*bed, error) {
+	b := &bed{z: mbuf.Of(k), now: bootTime, qids: qids}
+	b.cache = b.z.NewCache()
+	b.queue = altq.NewQueue(altq.Env{
+		Kernel: k, Name: "test0", MaxLen: altq.DefaultQLimit,
+		Now: func() altq.Time { return altq.TimeOf(b.now) },
+		Arm: func() { b.armed = true },
+	})
+	if err := b.queue.Attach(d); err != nil {
+		return nil, err
+	}
+	return b, b.queue.Enable()
+}
+
+// close ends the bed and says what is left over.
+func (b *bed) close() error {
+	b.queue.Close()
+	b.cache.Close()
+	if u := b.z.Usage(); u.Any() {
+		return fmt.Errorf("in use at the end: %+v", u)
+	}
+	return nil
+}
+
+// advance moves the clock; a tick that was due in the meantime happens at its end.
+func (b *bed) advance(d time.Duration) {
+	b.now += d
+	if b.armed && d >= time.Millisecond {
+		b.armed = false
+		b.queue.Tick()
+	}
+}
+
+func (b *bed) enqueue(qid altq.QID, hash uint32, size int) {
+	m := b.cache.GetHdr()
+	if m == nil {
+		return
+	}
+	m.QID, m.QIDHash, m.Pkt.Len = qid, hash, int32(size)
+	b.in++
+	_ = b.queue.Enqueue(m) // the account has it either way
+}
+
+func (b *bed) dequeue() bool {
+	m := b.queue.Dequeue()
+	if m == nil {
+		return false
+	}
+	b.out++
+	b.cache.FreeChain(m)
+	return true
+}
+
+// check compares the account with what the queue holds and says it dropped.
+func (b *bed) check() error {
+	n, dropped := uint64(b.queue.Len()), b.queue.Dropped()
+	if b.in != b.out+dropped+n {
+		return fmt.Errorf("%d packets in, %d out, %d dropped, %d queued", b.in, b.out, dropped, n)
+	}
+	if u := b.z.Usage(); uint64(u.Mbufs) != n {
+		return fmt.Errorf("%d packets queued, %d mbufs in use", n, u.Mbufs)
+	}
+	d := b.queue.Discipline()
+	if !b.queue.Enabled() {
+		return nil
+	}
+	sum := 0
+	for _, qid := range b.qids {
+		s, err := b.queue.Stats(d.Type(), qid)
+		if err != nil {
+			return err
+		}
+		sum += s.QLen
+	}
+	if sum != d.Len() {
+		return fmt.Errorf("the queues hold %d packets, the discipline says %d", sum, d.Len())
+	}
+	return nil
+}
+
+// drain dequeues everything, an hour of the clock a step: more than any packet may
+// have to wait.
+func (b *bed) drain() error {
+	const patience = 3 // steps a packet may take
+	for steps := b.queue.Len()*patience + patience; b.queue.Len() > 0; steps-- {
+		if steps == 0 {
+			return fmt.Errorf("%d packets starve", b.queue.Len())
+		}
+		for b.dequeue() {
+		}
+		b.advance(time.Hour)
+	}
+	return nil
+}
