@@ -56,6 +56,7 @@ var floors = []struct {
 	{"altq/hfsc", 33},
 	{"altq/fairq", 33},
 	{"altq/pf", 34},
+	{"altq/altqsim", 34},
 	{"altq/altqtest", 35},
 	{"ifnet/inet", 21},
 	{"ifnet/bpf", 11},
