@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Profile is a token bucket (struct tb_profile): Rate in bits a second, at most
-// 549 Gb/s take effect, 0 for no regulator; Depth in bytes, at most 2^32-1.
+// Profile is a token bucket (struct tb_profile): Rate in bits a second, 0 for no
+// regulator; Depth in bytes, of which at most 2^32-1 take effect.
 type Profile struct {
 	Rate  uint64 `json:"rate"`
 	Depth uint64 `json:"depth"`
