@@ -17,6 +17,7 @@ type chip struct {
 	name      string
 	id        pci.Identity
 	lem       bool // 8254x: legacy receive descriptors, INTx, microwire, I/O BAR
+	pch       *pch // of I217 and I219, nil elsewhere
 	queues    int
 	msix, msi int
 	phyID     uint32
@@ -74,7 +75,7 @@ var reset82574 = []regValue{
 var survivors = []uint64{emreg.PBA, emreg.PBS, emreg.FLA}
 
 // chips are the parts, the default first.
-var chips = []chip{
+var chips = append([]chip{
 	{
 		name: DefaultChip, queues: 2, msix: emreg.EITRCount, msi: 1, phyID: emreg.PHYIDBME1000,
 		id: pci.Identity{Vendor: emreg.VendorIntel, Device: emreg.Dev82574L,
@@ -94,7 +95,7 @@ var chips = []chip{
 			SubVendor: emreg.VendorIntel, SubDevice: 0x001e, Revision: 2, Class: pci.ClassEthernet},
 		reset: resetLem,
 	},
-}
+}, pchChips()...)
 
 // Chips returns the names that New knows, the default first.
 func Chips() []string {

@@ -39,7 +39,7 @@ func (u *rxUnit) acceptAddress(frame []byte) (ok, inexact bool) {
 			return true, false
 		}
 		mac := [hw.EtherAddrLen]byte(frame)
-		h := hw.MTAHash(mac, int(u.rctl&emreg.RCTLMOMask>>emreg.RCTLMOShift))
+		h := u.n.groupHash(mac, int(u.rctl&emreg.RCTLMOMask>>emreg.RCTLMOShift))
 		hit := u.n.reg(emreg.MTA+uint64(h>>5)*emreg.RegStride)>>(h&31)&1 != 0
 		return hit || u.rctl&emreg.RCTLMPE != 0, true
 	}
@@ -47,6 +47,14 @@ func (u *rxUnit) acceptAddress(frame []byte) (ok, inexact bool) {
 		return true, false
 	}
 	return u.rctl&emreg.RCTLUPE != 0, true
+}
+
+// groupHash is the bit of a group in the multicast table.
+func (n *nic) groupHash(mac [hw.EtherAddrLen]byte, mo int) uint16 {
+	if n.chip.pch != nil {
+		return hw.MTAHashICH(mac, mo)
+	}
+	return hw.MTAHash(mac, mo)
 }
 
 // exact compares the destination with the receive addresses.

@@ -39,6 +39,8 @@ type nic struct {
 	stats  statistics
 	phy    phy
 	nvm    nvm
+	flash  flash
+	pch    pchState
 	ioAddr atomic.Uint32 // IOADDR
 	inline bool          // the engine is
 	probes *probe.Set
@@ -58,9 +60,10 @@ type nic struct {
 }
 
 var (
-	_ hw.NIC         = (*nic)(nil)
-	_ pci.PCIeDevice = (*nic)(nil)
-	_ port.Client    = (*nic)(nil)
+	_ hw.NIC           = (*nic)(nil)
+	_ pci.PCIeDevice   = (*nic)(nil)
+	_ pci.ConfigDevice = (*nic)(nil)
+	_ port.Client      = (*nic)(nil)
 )
 
 // New makes the NIC that name says, "" for DefaultChip, and binds it to cfg's port, which
@@ -81,6 +84,7 @@ func New(name string, cfg hw.Config) (hw.NIC, error) {
 	n.faults = hw.NewFaults(k, cfg.Name)
 	n.dma = hw.NewDMA(k, cfg.Name, 0, n.faults)
 	n.nvm.init(c, cfg.MAC)
+	n.flash.n = n
 	n.phy.init(c.phyID)
 	n.initStats()
 	n.initInterrupts()
@@ -117,13 +121,17 @@ func autoneg(cfg *hw.Config) time.Duration {
 // Identity implements pci.Device.
 func (n *nic) Identity() pci.Identity { return n.chip.id }
 
-// BARs implements pci.Device: BAR 0, on 8254x an I/O BAR too. The MSI-X table of
-// 82574 is in the BAR that pci adds.
+// BARs implements pci.Device: BAR 0, on 8254x an I/O BAR too, on I217 one for the flash.
+// The MSI-X table of 82574 is in the BAR that pci adds.
 func (n *nic) BARs() []pci.BARInfo {
 	bars := []pci.BARInfo{{Index: 0, Size: emreg.BARSize, Kind: pci.Mem32, BAR: pci.Regs32{Registers32: n}}}
 	if n.chip.lem {
 		bars = append(bars, pci.BARInfo{Index: 2, Size: emreg.IOBARSize, Kind: pci.IO,
 			BAR: pci.Regs32{Registers32: (*ioBAR)(n)}})
+	}
+	if n.chip.pch != nil && !n.chip.pch.ownFlash {
+		bars = append(bars, pci.BARInfo{Index: emreg.FlashBAR, Size: emreg.FlashBytes, Kind: pci.Mem32,
+			BAR: newFlashBAR(&n.flash)})
 	}
 	return bars
 }
@@ -184,8 +192,9 @@ func (n *nic) LinkChanged(port.Link) { n.link.PortChanged() }
 // linkChanged is called by the link when its state has changed (spec 1g 5.4).
 func (n *nic) linkChanged(s hw.LinkState) {
 	if !s.Up {
-		n.phy.lostLink.Store(true)
+		n.phy.lose()
 	}
+	n.updateLPI()
 	n.raise(emreg.ICRLSC)
 	if s.Up {
 		for q := range n.tx {

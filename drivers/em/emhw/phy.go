@@ -27,8 +27,8 @@ const (
 	anlparUp    = 0x45e1
 )
 
-// phy is a PHY of the Marvell family behind MDIC (spec 1g 5.6). The link itself is
-// nic.link.
+// phy is a PHY behind MDIC: of the Marvell family, or I217's (spec 1g 5.6, phy_hv.go). The
+// link itself is nic.link.
 type phy struct {
 	id       uint32
 	lostLink atomic.Bool // BMSR's link bit latches low
@@ -50,12 +50,17 @@ func (p *phy) reset() {
 	p.regs = [phyRegs]uint16{emreg.PHYControl: bmcrReset, emreg.PHYANAR: anarReset,
 		emreg.PHY1000TCtrl: gigReset, emreg.M88PSCR: pscrReset, emreg.M88EPSCR: epscrReset}
 	p.pages = make(map[uint32]uint16)
+	if p.hv() {
+		p.resetHV()
+	}
 }
 
 // page is the key of a register that is not on page 0; ok is false for one that is.
 // The BME1000 pages everything by register 22, the M88E1011 register 30 by 29.
-func (p *phy) page(reg uint32) (key uint32, ok bool) {
+func (p *phy) page(addr, reg uint32) (key uint32, ok bool) {
 	switch {
+	case p.hv():
+		return p.pageHV(addr, reg)
 	case p.id == emreg.PHYIDBME1000 && reg != emreg.BMPageSelect && p.regs[emreg.BMPageSelect] != 0:
 		return uint32(p.regs[emreg.BMPageSelect])<<5 | reg, true
 	case p.id != emreg.PHYIDBME1000 && reg == emreg.M88GenControl:
@@ -65,11 +70,14 @@ func (p *phy) page(reg uint32) (key uint32, ok bool) {
 }
 
 // read returns a register, given the state of the link.
-func (p *phy) read(reg uint32, s hw.LinkState) uint16 {
+func (p *phy) read(addr, reg uint32, s hw.LinkState) uint16 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if key, ok := p.page(reg); ok {
+	if key, ok := p.page(addr, reg); ok {
 		return p.pages[key]
+	}
+	if p.hv() && reg >= emreg.M88PSCR {
+		return p.readHV(reg, s)
 	}
 	switch reg {
 	case emreg.PHYStatus:
@@ -142,13 +150,17 @@ const (
 )
 
 // write changes a register and returns what the link has to do.
-func (p *phy) write(reg uint32, v uint16) phyAct {
+func (p *phy) write(addr, reg uint32, v uint16) phyAct {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if key, ok := p.page(reg); ok {
+	if key, ok := p.page(addr, reg); ok {
 		if _, there := p.pages[key]; there || len(p.pages) < maxPHYPages {
 			p.pages[key] = v
 		}
+		return phyNothing
+	}
+	if p.hv() && reg >= emreg.M88PSCR {
+		p.regs[reg] = v
 		return phyNothing
 	}
 	switch reg {
@@ -195,17 +207,21 @@ func (p *phy) poweredDown() bool {
 // writeMDIC carries out a PHY access at once. What is read back has the fields that were
 // written, as newer drivers verify.
 func (n *nic) writeMDIC(v uint32) {
-	reg := v & emreg.MDICRegMask >> emreg.MDICRegShift
+	reg, addr := v&emreg.MDICRegMask>>emreg.MDICRegShift, v&emreg.MDICPHYMask>>emreg.MDICPHYShift
 	out := v&^(emreg.MDICError|emreg.MDICReady) | emreg.MDICReady
 	act := phyNothing
 	switch {
-	case v&emreg.MDICPHYMask>>emreg.MDICPHYShift != emreg.PHYAddr:
+	case addr != emreg.PHYAddr && (addr != emreg.PHYAddrBase || !n.phy.hv()):
+		out |= emreg.MDICError
+	case !n.ownsMDIO():
+		n.refuse(ruleMDIO, 0, v)
 		out |= emreg.MDICError
 	case v&emreg.MDICOpMask == emreg.MDICOpRead:
 		n.link.Poll()
-		out = out&^emreg.MDICDataMask | uint32(n.phy.read(reg, n.link.State()))
+		out = out&^emreg.MDICDataMask | uint32(n.phy.read(addr, reg, n.link.State()))
 	case v&emreg.MDICOpMask == emreg.MDICOpWrite:
-		act = n.phy.write(reg, uint16(v))
+		act = n.phy.write(addr, reg, uint16(v))
+		n.updateLPI()
 	default:
 		out |= emreg.MDICError
 	}

@@ -45,6 +45,9 @@ func (n *nic) writeTDT(q int, off uint64, v uint32) {
 
 // write is Write32 without the doorbell.
 func (n *nic) write(off uint64, v uint32) {
+	if n.chip.pch != nil && n.writePCH(off, v) {
+		return
+	}
 	switch {
 	case off < emreg.RCTL:
 		n.writeControl(off, v)
@@ -128,10 +131,8 @@ func (n *nic) writeMSIX(off uint64, v uint32) {
 
 // writeCTRL is device control; the reset bits clear themselves.
 func (n *nic) writeCTRL(v uint32) {
-	if v&emreg.CtrlPHYRST != 0 {
-		n.phy.reset()
-	}
 	if v&emreg.CtrlRST != 0 {
+		n.hangs()
 		n.reset(survivors)
 	} else {
 		n.setReg(emreg.CTRL, v&^emreg.CtrlPHYRST)
@@ -139,6 +140,8 @@ func (n *nic) writeCTRL(v uint32) {
 		n.wantLink()
 	}
 	if v&emreg.CtrlPHYRST != 0 {
+		n.resetPHY()
+		n.wantLink()
 		n.link.Restart()
 	}
 }
@@ -156,6 +159,9 @@ func (n *nic) writeReceive(off uint64, v uint32) {
 	switch off &^ emreg.RingStride {
 	case emreg.RDT:
 		n.setReg(off, v&indexMask)
+		if n.chip.pch != nil {
+			n.sinkReceive()
+		}
 	case emreg.RDBAL:
 		n.setReg(off, v&baseMask)
 	case emreg.RDLEN:
@@ -234,6 +240,11 @@ func (n *nic) read(off uint64) uint32 {
 	if off >= emreg.StatsFirst && off <= emreg.StatsLast {
 		return n.stats.read(off)
 	}
+	if n.chip.pch != nil {
+		if v, ok := n.readPCH(off); ok {
+			return v
+		}
+	}
 	switch off {
 	case emreg.ICR:
 		return n.readICR()
@@ -259,11 +270,11 @@ func (n *nic) read(off uint64) uint32 {
 func (n *nic) readSTATUS() uint32 {
 	n.link.Poll()
 	s, ctrl := n.link.State(), n.reg(emreg.CTRL)
-	v := uint32(0)
+	v := n.pch.status.Load()
 	if n.chip.lem {
-		v = lemStatus
+		v |= lemStatus
 	} else if ctrl&emreg.CtrlGIOMasterDisable == 0 {
-		v = emreg.StatusGIOMasterEnable
+		v |= emreg.StatusGIOMasterEnable
 	}
 	if s.Up {
 		v |= emreg.StatusLU

@@ -16,7 +16,7 @@ import (
 )
 
 func TestChips(t *testing.T) {
-	if want := []string{"82574L", "82545EM", "82540EM"}; !slices.Equal(emhw.Chips(), want) {
+	if want := []string{"82574L", "82545EM", "82540EM", "I217-LM", "I217-V", "I219-LM", "I219-V", "I219-LM6", "I219-V6"}; !slices.Equal(emhw.Chips(), want) {
 		t.Errorf("chips %v", emhw.Chips())
 	}
 	k, _ := newKernel(t, stepped())

@@ -10,6 +10,7 @@ import (
 // Reset implements pci.Device: everything as after power on.
 func (n *nic) Reset() {
 	n.phy.reset()
+	n.pch.hung.Store(false)
 	n.reset(nil)
 }
 
@@ -41,6 +42,9 @@ func (n *nic) reset(keep []uint64) {
 	}
 	n.shared.reset()
 	n.rx.reset()
+	if n.chip.pch != nil {
+		n.resetPCHState()
+	}
 	for q := 0; q <= n.rxWork(); q++ {
 		n.engine.Resume(q)
 	}

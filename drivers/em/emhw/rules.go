@@ -19,6 +19,12 @@ const (
 	ruleRxTail
 	ruleRxHead
 	ruleVector
+	ruleMDIO
+	ruleMTA
+	ruleRAR
+	ruleFlashWrite
+	ruleFlashRange
+	ruleSink
 	numRules
 )
 
@@ -36,6 +42,12 @@ var ruleTexts = [numRules]string{
 	ruleRxTail:       "tail outside the ring (RDT, 10.2.5.8)",
 	ruleRxHead:       "head outside the ring (RDH, 10.2.5.7)",
 	ruleVector:       "IVAR names a vector that is not there (10.2.4.9)",
+	ruleMDIO:         "PHY access without EXTCNF_CTRL.SWFLAG (I217, I219: MDIC)",
+	ruleMTA:          "multicast table has 32 registers (I217, I219: MTA)",
+	ruleRAR:          "12 receive addresses are there (I217, I219: RAL, RAH)",
+	ruleFlashWrite:   "flash cycle is no read (I217, I219: HSFCTL)",
+	ruleFlashRange:   "flash address outside the NIC's region (I217, I219: FADDR)",
+	ruleSink:         "reset with descriptors in the part, which hangs (I219: CTRL.RST)",
 }
 
 // refuse counts a broken rule and logs the first breach. q is the queue, v what was

@@ -86,6 +86,9 @@ func (u *rxUnit) run() {
 		u.n.lost[lossBadFrame].Add(bad)
 		u.src.Counters.Truncated, u.src.Counters.Malformed = 0, 0
 	}
+	if left != rxFrameBudget && left != 0 && u.n.pch.lpi.Load() {
+		u.shard.Add(stat(emreg.RLPIC), 1)
+	}
 	if left == 0 {
 		u.n.engine.Defer(u.n.rxWork())
 	}
@@ -95,6 +98,9 @@ func (u *rxUnit) run() {
 func (u *rxUnit) load() {
 	n := u.n
 	u.ctrl, u.rctl = n.reg(emreg.CTRL), n.reg(emreg.RCTL)
+	if n.pch.hung.Load() {
+		u.rctl &^= emreg.RCTLEN
+	}
 	u.rxcsum, u.mrqc = n.reg(emreg.RXCSUM), n.reg(emreg.MRQC)
 	u.vet = uint16(n.reg(emreg.VET))
 	u.extended = !n.chip.lem && n.reg(emreg.RFCTL)&emreg.RFCTLEXTEN != 0

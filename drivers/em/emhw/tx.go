@@ -109,6 +109,9 @@ func (t *txQueue) moveHead(v uint32) {
 // run is the queue's work: send from head to tail, report what is done.
 func (t *txQueue) run() {
 	n := t.n
+	if n.chip.pch != nil {
+		t.sink()
+	}
 	if !t.begin() {
 		return
 	}
@@ -120,6 +123,9 @@ func (t *txQueue) run() {
 	}
 	if t.causes|t.later != 0 {
 		t.interrupt()
+	}
+	if n.pch.lpi.Load() && t.fetch == t.tail {
+		t.shard.Add(stat(emreg.TLPIC), 1)
 	}
 	if t.more {
 		t.more = false
@@ -152,6 +158,9 @@ func (t *txQueue) begin() bool {
 // look is begin from the registers themselves.
 func (t *txQueue) look() bool {
 	n := t.n
+	if n.pch.hung.Load() {
+		return false
+	}
 	tctl := n.reg(emreg.TCTL)
 	if tctl&emreg.TCTLEN == 0 || !n.link.Up() {
 		if tctl&emreg.TCTLEN == 0 && t.tail != t.fetch {
