@@ -17,6 +17,9 @@ const (
 	mac82573
 	mac82574
 	mac82583
+	macPCHLPT
+	macPCHSPT
+	macPCHCNP
 )
 
 // chip is what the driver knows about a part beside its MAC type (spec 1g 1, 5.6).
@@ -40,6 +43,14 @@ var chips = []chip{
 	{emreg.Dev82573L, "Intel(R) PRO/1000 PM 82573L (Copper)", mac82573, emreg.PHYIDM88E1111, emreg.PHYRevisionMask},
 	{emreg.Dev82574L, "Intel(R) Gigabit CT 82574L", mac82574, emreg.PHYIDBME1000, exactPHY},
 	{emreg.Dev82583V, "Intel(R) 82583V", mac82583, emreg.PHYIDBME1000, exactPHY},
+	{emreg.DevI217LM, "Intel(R) I217-LM LPT", macPCHLPT, emreg.PHYIDI217, emreg.PHYRevisionMask},
+	{emreg.DevI217V, "Intel(R) I217-V LPT", macPCHLPT, emreg.PHYIDI217, emreg.PHYRevisionMask},
+	{emreg.DevI219LM, "Intel(R) I219-LM SPT", macPCHSPT, emreg.PHYIDI217, emreg.PHYRevisionMask},
+	{emreg.DevI219V, "Intel(R) I219-V SPT", macPCHSPT, emreg.PHYIDI217, emreg.PHYRevisionMask},
+	{emreg.DevI219LM2, "Intel(R) I219-LM SPT-H(2)", macPCHSPT, emreg.PHYIDI217, emreg.PHYRevisionMask},
+	{emreg.DevI219V2, "Intel(R) I219-V SPT-H(2)", macPCHSPT, emreg.PHYIDI217, emreg.PHYRevisionMask},
+	{emreg.DevI219LM6, "Intel(R) I219-LM CNP(6)", macPCHCNP, emreg.PHYIDI217, emreg.PHYRevisionMask},
+	{emreg.DevI219V6, "Intel(R) I219-V CNP(6)", macPCHCNP, emreg.PHYIDI217, emreg.PHYRevisionMask},
 }
 
 // vendorInfo is the identity table for iflib.
@@ -63,6 +74,25 @@ func chipOf(device uint16) *chip {
 
 // lem reports whether the part belongs to the lem class.
 func (c *chip) lem() bool { return c.mac < mac82571 }
+
+// pch reports whether the part is in a platform controller hub: I217, I219.
+func (c *chip) pch() bool { return c.mac >= macPCHLPT }
+
+// addresses and groups are how many receive addresses and dwords of the multicast table
+// there are (spec 1g 1).
+func (c *chip) addresses() int {
+	if c.pch() {
+		return emreg.PCHRARCount
+	}
+	return emreg.RARCount
+}
+
+func (c *chip) groups() int {
+	if c.pch() {
+		return emreg.PCHMTACount
+	}
+	return emreg.MTACount
+}
 
 // Limits of frames with FCS (spec 1g 2.3).
 const (
@@ -92,6 +122,8 @@ func (c *chip) packetBuffer(frame int) uint32 {
 	)
 	jumbo := frame > jumboFrame
 	switch {
+	case c.pch():
+		return pbaPCH
 	case c.lem() && jumbo:
 		return lemJumbo
 	case c.lem():
@@ -117,4 +149,4 @@ func (c *chip) queues() int {
 
 // externalLock reports whether software shares the part with firmware through EXTCNF
 // (e1000_get_hw_semaphore_82573).
-func (c *chip) externalLock() bool { return c.mac >= mac82573 }
+func (c *chip) externalLock() bool { return c.mac >= mac82573 && !c.pch() }

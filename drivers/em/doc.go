@@ -1,12 +1,13 @@
-// Package em drives Intel's 82540, 82545 (class lem) and 82571, 82573, 82574, 82583
-// gigabit controllers (class em) under iflib. It reads like the datasheet: each step
-// names its section of spec 1g.
+// Package em drives Intel's 82540, 82545 (class lem) and 82571, 82573, 82574, 82583,
+// I217, I219 gigabit controllers (class em) under iflib. It reads like the datasheet: each
+// step names its section of spec 1g.
 //
 // FreeBSD counterpart: sys/dev/e1000/if_em.c with em_txrx.c. Its igb half is another
-// driver here. Not driven: the ich and pch parts, whose NVM sits behind a flash
-// controller; 82541 and 82547; fiber and SerDes ports; management firmware (WOL, AMT).
-// Knobs that mean nothing to these parts are absent: eee_control, eee_setting,
-// smart_pwr_down; so is rs_dump, for the report queue is its owner's alone.
+// driver here. Not driven: the ich parts and those of pch before I217; 82541 and 82547;
+// fiber and SerDes ports; management firmware (WOL, AMT). Of I217 and I219 the flash is
+// read and not written, and what serves only power saving (ULP, LTR, K1) or the wake-up
+// filters of the PHY is left out. The knob smart_pwr_down means nothing to these parts and
+// is absent; so is rs_dump, for the report queue is its owner's alone.
 //
 // Three types matter: softc is the device that iflib attaches, starts and stops;
 // lemTxRx and emTxRx are the data path of the two classes, which share the transmit

@@ -8,6 +8,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/internal/e1000"
 	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/sysctl"
@@ -69,13 +70,14 @@ type softc struct {
 	e1000.Port
 	e1000.Filter
 
-	ctx  *iflib.Ctx
-	hw   e1000.Regs
-	io   e1000.BAR // window of 8254x, nil without
-	phy  e1000.PHY
-	nvm  e1000.NVM
-	chip *chip
-	mac  [ifnet.EtherAddrLen]byte
+	ctx   *iflib.Ctx
+	hw    e1000.Regs
+	io    e1000.BAR // window of 8254x, nil without
+	flash pci.BAR   // flash registers of I217, nil without
+	phy   e1000.PHY
+	nvm   e1000.NVM
+	chip  *chip
+	mac   [ifnet.EtherAddrLen]byte
 
 	path     dataPath
 	vectors  []*vector    // of queues, by receive queue; one without MSI-X
@@ -92,6 +94,7 @@ type softc struct {
 
 	// Counters and requests of any goroutine.
 	aimMode    atomic.Int32
+	eeeOff     atomic.Bool // eee_control
 	tight      atomic.Bool // the packet buffer does not hold two frames
 	wantStats  atomic.Bool // statistics are due
 	linkIRQ    atomic.Uint64
@@ -124,7 +127,7 @@ func (sc *softc) AttachPre() error {
 		sc.ctx.Printf("Allocation of PCI resources failed\n")
 		return err
 	}
-	sc.InitFilter(sc.ctx, &sc.hw, e1000.FilterConfig{RARs: emreg.RARCount, MTAWords: emreg.MTACount, VLANWrites: 1,
+	sc.InitFilter(sc.ctx, &sc.hw, e1000.FilterConfig{RARs: sc.chip.addresses(), MTAWords: sc.chip.groups(), VLANWrites: 1,
 		KeepBad: sc.tun.sbp, KeepFCS: sc.tun.keepFCS})
 	if err := sc.identify(); err != nil {
 		sc.ctx.Printf("Setup of Shared code failed, error %d\n", sysctl.Number(err))
@@ -136,7 +139,7 @@ func (sc *softc) AttachPre() error {
 		}
 	}
 	sc.InitPort(sc.ctx, sc.phy, e1000.GigabitMedia())
-	sc.stats = e1000.NewStats(e1000.StatTable())
+	sc.stats = e1000.NewStats(statTable(sc.chip))
 	sc.addDelaySysctls()
 	if err := sc.reset(); err != nil {
 		return sc.failAttach(err)
@@ -147,6 +150,7 @@ func (sc *softc) AttachPre() error {
 	sc.ledDefault = sc.hw.Read32(emreg.LEDCTL)
 	sc.ctx.SetMAC(sc.mac)
 	sc.addSysctls()
+	sc.addSysctlsPCH()
 	return nil
 }
 

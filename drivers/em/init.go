@@ -87,6 +87,7 @@ func (sc *softc) initTransmit() {
 		tctl |= emreg.TCTLMULR
 	}
 	r.Change(emreg.TCTL, emreg.TCTLCT, tctl) // step 5: the unit starts
+	sc.initTransmitPCH()                     // 6
 }
 
 // rxPrefetch is what RXDCTL gets on 82574: prefetch, host and write-back thresholds in
@@ -97,7 +98,7 @@ const rxPrefetch = 0x20 | 4<<emreg.DCTLHthreshShift | 4<<emreg.DCTLWthreshShift 
 func (sc *softc) initReceive() {
 	r := &sc.hw
 	on := sc.ctx.Ifp().Capenable()
-	if sc.chip.mac < mac82574 { // step 1: once on, 82574 and 82583 must stay on
+	if sc.chip.mac != mac82574 && sc.chip.mac != mac82583 { // step 1: once on, these must stay on
 		sc.StopReceive()
 	}
 	sc.initModeration() // step 2

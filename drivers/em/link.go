@@ -9,6 +9,9 @@ import (
 // UpdateAdminStatus follows the link and the statistics (em_if_update_admin_status;
 // spec 1g 6.8).
 func (sc *softc) UpdateAdminStatus() {
+	if sc.chip.mac == macPCHSPT && sc.LinkAsked() {
+		sc.hw.Delay(sptLinkWait)
+	}
 	sc.UpdateLink(sc.linkCameUp)
 	if sc.wantStats.Swap(false) {
 		sc.updateStats()
@@ -22,6 +25,9 @@ func (sc *softc) UpdateAdminStatus() {
 func (sc *softc) linkCameUp(speed int32) {
 	if sc.chip.mac == mac82571 && speed != e1000.Speed1000 {
 		sc.hw.Clear(emreg.TARC, tarcSpeedMode)
+	}
+	if sc.chip.pch() {
+		sc.tuneLink()
 	}
 	sc.automaskTSO(speed)
 }
@@ -57,6 +63,10 @@ const (
 // LEDFunc turns the identification LED on, or back to what it shows otherwise
 // (em_if_led_func).
 func (sc *softc) LEDFunc(on bool) {
+	if sc.chip.pch() {
+		sc.ledPCH(on)
+		return
+	}
 	v := sc.ledDefault
 	if on {
 		v = v&^led0Mask | led0On

@@ -18,8 +18,8 @@ const (
 	barIO     = 1 // low bit of an I/O BAR
 )
 
-// mapRegisters maps BAR 0 and, on 8254x, the I/O window that resets go through (spec 1g
-// 1).
+// mapRegisters maps BAR 0 and, on 8254x, the I/O window that resets go through, on I217
+// the flash (spec 1g 1).
 func (sc *softc) mapRegisters() error {
 	fn := sc.ctx.Function()
 	bar, err := fn.MapBAR(barReg0)
@@ -29,7 +29,17 @@ func (sc *softc) mapRegisters() error {
 	sc.hw = e1000.Regs{BAR: bar, Delay: sc.ctx.Kernel().Delay}
 	sc.phy = e1000.PHY{Regs: &sc.hw}
 	sc.path.bar = bar
-	if !sc.chip.lem() {
+	switch {
+	case sc.chip.pch():
+		sc.phy.Addr, sc.phy.Sem = emreg.PHYAddrBase, swFlag{&sc.hw}
+		if sc.chip.mac == macPCHLPT {
+			if err := sc.mapFlash(); err != nil {
+				sc.unmapRegisters()
+				return err
+			}
+		}
+		return nil
+	case !sc.chip.lem():
 		return nil
 	}
 	rid := sc.ioBAR()
@@ -60,6 +70,10 @@ func (sc *softc) unmapRegisters() {
 		_ = fn.UnmapBAR(sc.ioBAR())
 		sc.io = nil
 	}
+	if sc.flash != nil {
+		_ = fn.UnmapBAR(barReg0 + emreg.FlashBAR*barStep)
+		sc.flash = nil
+	}
 }
 
 // identify finds the NVM and checks that the PHY is the expected one
@@ -87,6 +101,9 @@ const (
 // findNVM reads from EECD which kind of NVM there is and how big
 // (e1000_init_nvm_params_82540 and _82571).
 func (sc *softc) findNVM() e1000.NVM {
+	if sc.chip.pch() {
+		return sc.flashNVM()
+	}
 	eecd := sc.hw.Read32(emreg.EECD)
 	if sc.chip.lem() {
 		bits := emreg.MicrowireAddr6
@@ -137,9 +154,9 @@ var (
 // readNVM checks the NVM and reads the address and the consent to wake-up (spec 1g 6.1
 // steps 11 to 15). The checksum gets a second chance: a part may just wake up.
 func (sc *softc) readNVM() error {
-	ok, err := e1000.NVMChecksumOK(sc.nvm, 0)
+	ok, err := sc.checksumOK()
 	if err != nil || !ok {
-		ok, err = e1000.NVMChecksumOK(sc.nvm, 0)
+		ok, err = sc.checksumOK()
 	}
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: %w", errChecksum, syscall.EIO)
@@ -156,10 +173,28 @@ func (sc *softc) readNVM() error {
 		sc.ctx.Printf("Invalid MAC address\n")
 		return fmt.Errorf("%x: %w: %w", sc.mac, errMAC, syscall.EIO)
 	}
-	if w, err := sc.nvm.ReadWord(emreg.NVMInitCtrl3A); err == nil && w&emreg.NVMAPMEnable != 0 {
+	if sc.mayWake() {
 		sc.ctx.Softc().Capenable |= ifnet.CapWOLMagic
 	}
 	return nil
+}
+
+// checksumOK checks the NVM, if it has a checksum.
+func (sc *softc) checksumOK() (bool, error) {
+	if has, err := sc.hasChecksum(); err != nil || !has {
+		return true, err
+	}
+	return e1000.NVMChecksumOK(sc.nvm, 0)
+}
+
+// mayWake reports whether the NVM consents to wake-up by magic packets; pch parts load
+// that into a register (em_get_wakeup).
+func (sc *softc) mayWake() bool {
+	if sc.chip.pch() {
+		return sc.hw.Read32(emreg.WUC)&emreg.WUCAPME != 0
+	}
+	w, err := sc.nvm.ReadWord(emreg.NVMInitCtrl3A)
+	return err == nil && w&emreg.NVMAPMEnable != 0
 }
 
 // readMAC reads the address: 8254x leave it in the NVM, later parts load it into RAR 0.

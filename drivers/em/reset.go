@@ -25,11 +25,22 @@ const (
 
 // reset puts the part into its reset state (e1000_reset_hw; spec 1g 6.2).
 func (sc *softc) reset() error {
-	if sc.chip.lem() {
+	switch {
+	case sc.chip.lem():
 		sc.reset8254x()
+		return nil
+	case sc.chip.pch():
+		sc.resetPCH()
 		return nil
 	}
 	return sc.reset8257x()
+}
+
+// stopMaster ends DMA (e1000_disable_pcie_master_generic). A part that does not end it is
+// reset nevertheless.
+func (sc *softc) stopMaster() {
+	sc.hw.Set(emreg.CTRL, emreg.CtrlGIOMasterDisable)
+	sc.hw.Poll(emreg.STATUS, emreg.StatusGIOMasterEnable, 0, masterStep, masterTries)
 }
 
 func (sc *softc) reset8254x() {
@@ -55,9 +66,7 @@ func (sc *softc) reset8254x() {
 
 func (sc *softc) reset8257x() error {
 	r := &sc.hw
-	r.Set(emreg.CTRL, emreg.CtrlGIOMasterDisable)
-	// A part that does not end its DMA is reset nevertheless.
-	r.Poll(emreg.STATUS, emreg.StatusGIOMasterEnable, 0, masterStep, masterTries)
+	sc.stopMaster()
 	r.Write32(emreg.IMC, allBits)
 	sc.WriteRCTL(0)
 	r.Clear(emreg.TCTL, emreg.TCTLEN)
@@ -108,6 +117,10 @@ func (sc *softc) resetAndInit() error {
 	pba := sc.chip.packetBuffer(frame)
 	sc.hw.Write32(emreg.PBA, pba)
 	sc.tight.Store(sc.SetMarks(pba, frame, fcHysteresis))
+	if sc.chip.pch() {
+		sc.setMarksPCH()
+	}
+	sc.flushRings()
 	if err := sc.reset(); err != nil {
 		return err
 	}
@@ -117,7 +130,10 @@ func (sc *softc) resetAndInit() error {
 		return err
 	}
 	sc.hw.Write32(emreg.VET, vlanEtherType)
-	_, err := sc.CheckForLink()
+	up, err := sc.CheckForLink()
+	if up && sc.chip.pch() {
+		sc.tuneLink()
+	}
 	return err
 }
 
@@ -136,13 +152,23 @@ func (sc *softc) controlBit() (reg uint64, bit uint32) {
 // initHW is e1000_init_hw (spec 1g 6.3).
 func (sc *softc) initHW() error {
 	r := &sc.hw
-	sc.ClearVLANs()
-	if !sc.chip.lem() {
+	switch {
+	case sc.chip.pch():
+		sc.initBitsPCH()
+	case sc.chip.lem():
+		sc.ClearVLANs()
+	default:
+		sc.ClearVLANs()
 		sc.initBits8257x()
 	}
 	sc.InitAddresses(sc.mac)
 	if err := sc.SetupLink(); err != nil {
 		return fmt.Errorf("setting up the link: %w", err)
+	}
+	if sc.chip.pch() {
+		if err := sc.setupLinkPCH(); err != nil {
+			return fmt.Errorf("setting up the link: %w", err)
+		}
 	}
 	set := uint32(1<<emreg.DCTLWthreshShift | emreg.DCTLGran)
 	if !sc.chip.lem() {
@@ -168,6 +194,7 @@ func (sc *softc) initBits8257x() {
 
 // Stop quiets the part (em_if_stop; spec 1g 6.8). A reset that fails leaves it quiet.
 func (sc *softc) Stop() {
+	sc.flushRings()
 	if err := sc.reset(); err != nil {
 		sc.ctx.Printf("%v\n", err)
 	}

@@ -34,6 +34,7 @@ func (sc *softc) loadTunables() error {
 		maxIntrRate:    t["max_interrupt_rate"],
 	}
 	sc.aimMode.Store(int32(t["enable_aim"]))
+	sc.eeeOff.Store(t["eee_setting"] != 0)
 	return nil
 }
 

@@ -32,6 +32,8 @@ type card struct {
 	device uint16
 	msix   int
 	fn     *pci.Function
+	flash  *e1000test.Flash // of pch parts
+	rings  uint32           // what configuration space says of them (I219)
 }
 
 func (c *card) Identity() pci.Identity {
@@ -44,8 +46,37 @@ func (c *card) BARs() []pci.BARInfo {
 		io := &e1000test.IO{Board: c.Board}
 		b = append(b, pci.BARInfo{Index: 2, Size: emreg.IOBARSize, Kind: pci.IO, BAR: pci.Regs32{Registers32: io}})
 	}
+	if chipOf(c.device).mac == macPCHLPT {
+		b = append(b, pci.BARInfo{Index: emreg.FlashBAR, Size: emreg.FlashBytes, Kind: pci.Mem32,
+			BAR: flashBAR{pci.Regs32{Registers32: flashWords{c}}, c.flash}})
+	}
 	return b
 }
+
+// flashBAR is the flash of I217, flashWords its registers behind what spoils reads of the
+// board.
+type (
+	flashBAR struct {
+		pci.Regs32
+		flash *e1000test.Flash
+	}
+	flashWords struct{ *card }
+)
+
+func (b flashBAR) Write16(off uint64, v uint16) { b.flash.Write16(off, v) }
+
+func (w flashWords) Write32(off uint64, v uint32) { w.flash.Write32(off, v) }
+
+func (w flashWords) Read32(off uint64) uint32 {
+	v := w.flash.Read32(off)
+	if w.Fuzz != nil {
+		v = w.Fuzz(off, v)
+	}
+	return v
+}
+
+// ReadConfig is the state of the rings.
+func (c *card) ReadConfig(int) uint32 { return c.rings }
 
 func (c *card) Vectors() (msix, msi int) {
 	if chipOf(c.device).lem() {
@@ -69,8 +100,31 @@ func newCard(device uint16) *card {
 		c.msix = 5
 	case chipOf(device).lem():
 		c.SetReg(emreg.EECD, emreg.EECDPres) // 64 words
+	case chipOf(device).pch():
+		c.plugFlash()
 	}
 	return c
+}
+
+// plugFlash makes the board one of a pch part: its NVM, with a signature and a checksum, is
+// in the flash.
+func (c *card) plugFlash() {
+	c.NVM[emreg.NVMCompat] = emreg.NVMCompatCsum
+	c.NVM[emreg.NVMSignature] = emreg.NVMSignatureValid
+	c.writeFlash()
+	c.SetReg(emreg.FWSM, emreg.FWSMRspPCIPHY)
+	c.SetReg(emreg.STATUS, c.Reg(emreg.STATUS)|emreg.StatusLANInitDone)
+	c.MDI = emreg.PHYAddrBase
+	if chipOf(c.device).mac > macPCHLPT {
+		c.SetReg(emreg.STRAP, 1<<emreg.StrapSizeShift)
+		c.Flash, c.flash.NIC = c.flash, true
+	}
+}
+
+// writeFlash puts the NVM, balanced, into the flash.
+func (c *card) writeFlash() {
+	c.Balance()
+	c.flash = e1000test.NewFlash(c.NVM[:], 0)
 }
 
 // bench is a machine with one attached card. Nothing happens but in calls of the test.

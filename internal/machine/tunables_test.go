@@ -75,16 +75,16 @@ func flagText(f sysctl.Flag) string {
 	return text
 }
 
-// twoNICs boots a machine with an em of each class. Nothing but the hints is set.
-func twoNICs(t *testing.T, invariants bool) *machine.Machine {
+// allKnobs boots a machine with an em of each class and one of a hub. Nothing but the hints is set.
+func allKnobs(t *testing.T, invariants bool) *machine.Machine {
 	t.Helper()
 	m, err := machine.Boot(machine.Config{
 		Executor: kern.Stepped, Clock: kern.ManualClock, NCPU: 2, MemSize: memSize, Invariants: invariants,
-		Env: map[string]string{"hint.em.0.port": "null", "hint.em.1.device": "82545EM"},
+		Env: map[string]string{"hint.em.0.port": "null", "hint.em.1.device": "82545EM", "hint.em.2.device": "I217-V"},
 	})
 	must(t, err)
 	t.Cleanup(func() { must(t, m.Close()) })
-	if m.Ctx("em0") == nil || m.Ctx("em1") == nil {
+	if m.Ctx("em0") == nil || m.Ctx("em1") == nil || m.Ctx("em2") == nil {
 		t.Fatal("an em did not attach")
 	}
 	return m
@@ -94,7 +94,7 @@ func TestEveryTunableIsDocumentedAsItIs(t *testing.T) {
 	knobs := documentedKnobs(t)
 	seen := map[string]bool{}
 	for _, invariants := range []bool{true, false} {
-		tree := twoNICs(t, invariants).Kernel().Sysctl
+		tree := allKnobs(t, invariants).Kernel().Sysctl
 		for _, o := range tunables(tree) {
 			i := slices.IndexFunc(knobs, func(k documentedKnob) bool { return k.pattern.MatchString(o.FullName()) })
 			if i < 0 {

@@ -59,6 +59,8 @@ type Port struct {
 	fc            atomic.Int32
 	wantFlow      atomic.Bool // fc was written
 	fcHigh, fcLow atomic.Uint32
+	pause         uint32 // FCTTV
+	shortPause    bool   // the part has no registers for address and type of pause frames
 }
 
 // InitPort makes the port of a device whose PHY is known.
@@ -67,6 +69,7 @@ func (p *Port) InitPort(ctx *iflib.Ctx, phy PHY, media []Medium) {
 	p.all = media[len(media)-1].Mode
 	p.modes = p.all
 	p.fc.Store(int32(FlowFull))
+	p.pause = pauseTime
 }
 
 // SetupMedia fills the interface's media list (spec 1g 2.3).
@@ -135,6 +138,9 @@ func (p *Port) LinkEvent() {
 	p.AskForLink()
 	p.ctx.AdminIntrDeferred()
 }
+
+// LinkAsked reports whether the next UpdateLink looks at the link. Any goroutine.
+func (p *Port) LinkAsked() bool { return p.getLink.Load() }
 
 // AtGigabit reports whether the link runs at 1 Gbit/s or more. Any goroutine.
 func (p *Port) AtGigabit() bool { return p.speed.Load() >= Speed1000 }
@@ -245,6 +251,14 @@ func (p *Port) SetMarks(pba uint32, frame int, hysteresis uint32) (tight bool) {
 	return 2*frame > int(pba*kib)
 }
 
+// FixMarks sets marks and pause time of a part that knows by itself what a pause frame
+// begins with (em_reset for the pch parts).
+func (p *Port) FixMarks(high, low, pause uint32) {
+	p.fcHigh.Store(high)
+	p.fcLow.Store(low)
+	p.pause, p.shortPause = pause, true
+}
+
 // SetupLink starts the PHY and programs flow control (e1000_setup_link_generic). An
 // error means the PHY did not answer.
 func (p *Port) SetupLink() error {
@@ -266,10 +280,12 @@ func (p *Port) SetupLink() error {
 			err = p.phy.StartAutoNeg(p.modes, p.flow())
 		}
 	}
-	r.Write32(emreg.FCT, fcType)
-	r.Write32(emreg.FCAH, fcAddrHigh)
-	r.Write32(emreg.FCAL, fcAddrLow)
-	r.Write32(emreg.FCTTV, pauseTime)
+	if !p.shortPause {
+		r.Write32(emreg.FCT, fcType)
+		r.Write32(emreg.FCAH, fcAddrHigh)
+		r.Write32(emreg.FCAL, fcAddrLow)
+	}
+	r.Write32(emreg.FCTTV, p.pause)
 	var low, high uint32
 	if p.SendsPause() {
 		low, high = p.fcLow.Load()&fcMarkMask|emreg.FCRTLXONE, p.fcHigh.Load()&fcMarkMask

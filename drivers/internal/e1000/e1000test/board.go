@@ -27,6 +27,9 @@ const (
 	statsTop = 0x4128
 
 	ctrlRST = 1 << 26
+
+	extcnf = 0x0f00
+	swFlag = 1 << 5
 )
 
 // NVMWords is how many words the NVM has.
@@ -46,9 +49,14 @@ type Board struct {
 	regs [BoardBytes / 4]uint32
 	log  []Write
 
-	NVM  [NVMWords]uint16
-	PHY  [32]uint16
-	Dead bool // reads are all ones, as of a part that fell off the bus
+	NVM [NVMWords]uint16
+	PHY [32]uint16
+	// MDI is the PHY's address, 1 of most parts. At 1 beside another one are the pages of
+	// the pch parts, by page<<5 | register.
+	MDI   uint32
+	Pages map[uint32]uint16
+	Flash *Flash // of I219, nil without
+	Dead  bool   // reads are all ones, as of a part that fell off the bus
 
 	// Fuzz, if set, supplies the value of every read.
 	Fuzz func(off uint64, v uint32) uint32
@@ -59,7 +67,7 @@ type Board struct {
 // NewBoard makes a board whose NVM holds mac, with a PHY of an id that has link at 1
 // Gbit/s.
 func NewBoard(mac [6]byte, phyID uint32) *Board {
-	b := &Board{}
+	b := &Board{MDI: 1, Pages: map[uint32]uint16{}}
 	for i := range 3 {
 		b.NVM[i] = uint16(mac[2*i]) | uint16(mac[2*i+1])<<8
 	}
@@ -123,6 +131,8 @@ func (b *Board) Read32(off uint64) uint32 {
 	}
 	v := b.regs[off/4]
 	switch {
+	case b.inFlash(off):
+		v = b.Flash.Read32(off - flashOwn)
 	case off == icr, off >= statsLow && off < statsTop:
 		b.regs[off/4] = 0
 	case off == eecd:
@@ -139,10 +149,15 @@ func (b *Board) Write32(off uint64, v uint32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.log = append(b.log, Write{off, v})
+	if b.inFlash(off) {
+		b.Flash.Write32(off-flashOwn, v)
+		return
+	}
 	switch off {
 	case ctrl, ctrlDup:
 		if v&ctrlRST != 0 {
 			b.load()
+			b.regs[extcnf/4] &^= swFlag
 			v &^= ctrlRST
 		}
 		off = ctrl
@@ -171,10 +186,12 @@ func (b *Board) Write32(off uint64, v uint32) {
 
 // mdi serves a command of MDIC at once.
 func (b *Board) mdi(v uint32) uint32 {
-	const ready, write, addr1, addrMask, reset = 1 << 28, 1 << 26, 1 << 21, 0x1f << 21, 1<<15 | 1<<9
-	reg := v >> 16 & 0x1f
+	const ready, write, reset = 1 << 28, 1 << 26, 1<<15 | 1<<9
+	reg, addr := v>>16&0x1f, v>>21&0x1f
 	switch {
-	case v&addrMask != addr1:
+	case addr == 1 && b.MDI != 1:
+		return b.page(v, reg, v&write != 0) | ready
+	case addr != b.MDI:
 		return v | ready | 1<<30
 	case v&write != 0:
 		if reg == 0 {
@@ -184,6 +201,30 @@ func (b *Board) mdi(v uint32) uint32 {
 		return v | ready
 	}
 	return v&^0xffff | uint32(b.PHY[reg]) | ready
+}
+
+// page serves an access to a page of the PHY, which register 31 chooses.
+func (b *Board) page(v, reg uint32, write bool) uint32 {
+	const selector = 31
+	key := reg
+	if reg != selector {
+		key |= uint32(b.Pages[selector])
+	}
+	if write {
+		b.Pages[key] = uint16(v)
+		return v
+	}
+	return v&^0xffff | uint32(b.Pages[key])
+}
+
+// Registers of I219's flash in the BAR.
+const (
+	flashOwn  = 0xe000
+	flashLast = 0xe09c
+)
+
+func (b *Board) inFlash(off uint64) bool {
+	return b.Flash != nil && off >= flashOwn && off <= flashLast
 }
 
 // IO is the I/O window of 8254x: an address register and the data behind it.
