@@ -48,6 +48,7 @@ var floors = []struct {
 	{"drivers/port", 50},
 	{"drivers", 53},
 	{"altq", 30},
+	{"altq/pf", 31},
 	{"altq/red", 31},
 	{"altq/codel", 31},
 	{"altq/aqm", 32},

@@ -1,0 +1,41 @@
+package conf
+
+import (
+	"math"
+
+	"github.com/ifsim/ifsim/altq"
+)
+
+// nsPerByte is how long a byte takes at 1 bit/s, in ns.
+const nsPerByte = 8e9
+
+// evalCBQ checks a queue of CBQ (eval_pfqueue_cbq). The discipline itself computes the
+// parameters that FreeBSD has from pfctl.
+func (p *parser) evalCBQ(st *ifState, a *Altq) bool {
+	if a.Priority >= cbqMaxPri {
+		p.errorf(a.Pos, "priority out of range: max %d", cbqMaxPri-1)
+		return false
+	}
+	if a.Parent == "" {
+		a.Flags |= altq.FlagRoot | altq.FlagWRR
+		st.roots++
+	}
+	st.countDefault(a)
+	p.slowQueue(a)
+	return true
+}
+
+// slowQueue warns of a queue in which a packet takes more ns than 31 bits hold
+// (cbq_compute_idletime; spec altq 2.2).
+func (p *parser) slowQueue(a *Altq) {
+	if a.Bandwidth == 0 {
+		return
+	}
+	// In FreeBSD's order, as it rounds.
+	perByte := 1 / float64(a.IfBandwidth) * nsPerByte
+	fraction := float64(a.Bandwidth) / float64(a.IfBandwidth)
+	if perByte/fraction*float64(a.MTU) > math.MaxInt32 {
+		p.warnf(a.Pos, "queue bandwidth must be larger than %s", Rate(perByte*float64(a.MTU)/math.MaxInt32*float64(a.IfBandwidth)))
+		p.warnf(a.Pos, "cbq: queue %s is too slow!", a.Qname)
+	}
+}
