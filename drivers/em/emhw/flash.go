@@ -12,7 +12,6 @@ import (
 const (
 	flashFirst = 1 // sector where the region of I217 begins
 	flashBanks = 2
-	bankWords  = emreg.FlashSector / 2
 
 	halfBits = 16
 	// hsfstsLatch are the bits of the status that ones clear.
@@ -98,19 +97,21 @@ func (f *flash) cycle(control uint16) {
 		f.status |= emreg.HSFSTSError | emreg.HSFSTSAccess
 		return
 	}
-	f.data = 0
-	for i := range size {
-		f.data |= uint32(f.byteAt(off+i)) << (8 * i)
+	var data uint64
+	first := off &^ 1
+	for at := first; at < off+size; at += 2 {
+		data |= uint64(f.word(at)) << (8 * (at - first))
 	}
+	f.data = uint32(data>>(8*(off-first))) & (^uint32(0) >> (32 - 8*size))
 }
 
-// byteAt is a byte of the region: of the NVM in one bank, erased in the other.
-func (f *flash) byteAt(off uint32) byte {
-	w := uint16(0xffff)
-	if off/emreg.FlashSector == f.n.chip.pch.bank {
-		w = f.n.faults.NVMWord(f.n.nvm.read(off % emreg.FlashSector / 2))
+// word is a word of the region, at a byte offset: of the NVM in one bank, erased in the
+// other.
+func (f *flash) word(off uint32) uint16 {
+	if off/emreg.FlashSector != f.n.chip.pch.bank {
+		return 0xffff
 	}
-	return byte(w >> (off % 2 * 8))
+	return f.n.faults.NVMWord(f.n.nvm.read(off % emreg.FlashSector / 2))
 }
 
 // flashBAR is the BAR of I217's flash registers: status and control can be accessed

@@ -64,13 +64,10 @@ func (n *nic) inOwnFlash(off uint64) bool {
 	return n.chip.pch.ownFlash && off >= emreg.FlashOwn && off <= emreg.FlashOwn+emreg.FlashLast
 }
 
-// resetPHY is CTRL.PHY_RST. Firmware may block it; afterwards the part says that its PHY
-// was reset and that it has set it up (spec 1g 5.6).
+// resetPHY is CTRL.PHY_RST. Afterwards a pch part says that its PHY was reset and that it
+// has set it up (spec 1g 5.6).
 func (n *nic) resetPHY() {
 	if n.chip.pch != nil {
-		if n.reg(emreg.FWSM)&emreg.FWSMRspPCIPHY == 0 {
-			return
-		}
 		n.pch.status.Or(statusLatch)
 	}
 	n.phy.reset()
