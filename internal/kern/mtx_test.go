@@ -2,6 +2,7 @@ package kern
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -304,4 +305,25 @@ func TestDestroyLockedReleasesTheMutex(t *testing.T) {
 		}
 		m.Unlock()
 	}
+}
+
+func TestLocksHeldAreNamedInOrder(t *testing.T) {
+	k := newKernel(t, Config{NCPU: 1, Executor: Stepped, Clock: ManualClock})
+	var sx Sx
+	var m Mtx
+	sx.Init(k, "outer")
+	m.Init(k, "inner")
+	if got := k.LocksHeld(); len(got) != 0 {
+		t.Errorf("%q are held before", got)
+	}
+	sx.Lock()
+	m.Lock()
+	if got := k.LocksHeld(); !slices.Equal(got, []string{"outer", "inner"}) {
+		t.Errorf("%q are held", got)
+	}
+	sx.Unlock()
+	if got := k.LocksHeld(); !slices.Equal(got, []string{"inner"}) {
+		t.Errorf("%q are held after unlocking the outer one", got)
+	}
+	m.Unlock()
 }

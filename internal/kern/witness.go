@@ -140,6 +140,20 @@ func (k *Kernel) WitnessReports() []string {
 	return append([]string(nil), k.witness.reports...)
 }
 
+// LocksHeld names the locks that the caller holds, in the order in which they were taken;
+// nil when nobody
+// keeps account, in the threaded executor without Invariants.
+func (k *Kernel) LocksHeld() []string {
+	if k.sched == nil && !k.invariants {
+		return nil
+	}
+	var names []string
+	for _, l := range k.holder().locks {
+		names = append(names, l.name)
+	}
+	return names
+}
+
 // holder is what the caller holds; checking modes only.
 func (k *Kernel) holder() *holder {
 	if k.sched != nil {
