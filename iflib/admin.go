@@ -81,13 +81,13 @@ func (ctx *Ctx) adminLocked(requests ctxFlags) {
 		q.stopTimer()
 	}
 	if ctx.sctx.Flags&FlagHasAdminCQ != 0 {
-		if d, ok := ctx.dev.(AdminCompleter); ok {
+		if d, ok := Method[AdminCompleter](ctx.dev); ok {
 			d.AdminCompletionHandle()
 		}
 	}
 	if requests&ctxDoWatchdog != 0 {
 		ctx.txWatchdogEvents.Add(1)
-		if d, ok := ctx.dev.(WatchdogResetter); ok {
+		if d, ok := Method[WatchdogResetter](ctx.dev); ok {
 			d.WatchdogReset()
 		}
 	}
@@ -95,7 +95,7 @@ func (ctx *Ctx) adminLocked(requests ctxFlags) {
 	for _, q := range ctx.txqs {
 		q.startTimer()
 	}
-	if d, ok := ctx.dev.(LinkIntrEnabler); ok {
+	if d, ok := Method[LinkIntrEnabler](ctx.dev); ok {
 		d.LinkIntrEnable()
 	}
 	if requests&ctxDoReset != 0 || requests&ctxDoResetIfUp != 0 && ctx.ifp.Flags()&ifnet.FlagUp != 0 {
@@ -109,7 +109,7 @@ func (ctx *Ctx) vflrTaskFn() {
 		ctx.admit.Load()&admitRunning == 0 && ctx.sctx.Flags&FlagAdminAlwaysRun == 0 {
 		return
 	}
-	d, ok := ctx.dev.(VFLRHandler)
+	d, ok := Method[VFLRHandler](ctx.dev)
 	if !ok {
 		return
 	}

@@ -58,7 +58,7 @@ type Device interface {
 }
 
 // Optional methods. A Device implements those it needs; iflib finds them by
-// type assertion at attach.
+// type assertion, through layers that wrap the Device (Method).
 type (
 	// QueueSetupper sets up queues once, at attach (IFDI_TXQ_SETUP, IFDI_RXQ_SETUP).
 	QueueSetupper interface {

@@ -18,7 +18,7 @@ func (ctx *Ctx) AddIntDelaySysctl(name, descr string, info *IntDelayInfo, offset
 func (ctx *Ctx) intDelay(req *sysctl.Request, info *IntDelayInfo) error {
 	ctx.ctxLock.Lock()
 	defer ctx.ctxLock.Unlock()
-	d, ok := ctx.dev.(IntDelayer)
+	d, ok := Method[IntDelayer](ctx.dev)
 	if ok && !req.HasNew() {
 		info.New, info.Write = 0, false
 		if err := d.SysctlIntDelay(info); err != nil {

@@ -51,7 +51,7 @@ func with[T any](cmd ifnet.Ioctl, data any, fn func(T) error) error {
 // locked calls an optional method of the driver under the ctx lock. EOPNOTSUPP:
 // the driver has none.
 func locked[T any](ctx *Ctx, cmd ifnet.Ioctl, fn func(T) error) error {
-	d, ok := ctx.dev.(T)
+	d, ok := Method[T](ctx.dev)
 	if !ok {
 		return fmt.Errorf("%s: the driver has no method for it: %w", cmd, syscall.EOPNOTSUPP)
 	}
@@ -156,7 +156,7 @@ func (ctx *Ctx) setMulti() {
 
 // mediaSet tells a driver that wants to know that a media request comes.
 func (ctx *Ctx) mediaSet() {
-	if d, ok := ctx.dev.(MediaSetter); ok {
+	if d, ok := Method[MediaSetter](ctx.dev); ok {
 		ctx.ctxLock.Lock()
 		defer ctx.ctxLock.Unlock()
 		d.MediaSet()
@@ -193,7 +193,7 @@ func (ctx *Ctx) i2c(req *ifnet.I2CReq, paged bool) error {
 	} else if ctx.sctx.Flags&FlagI2CPageBank == 0 {
 		return fmt.Errorf("reading page %d bank %d of a module: %w", req.Page, req.Bank, syscall.EINVAL)
 	}
-	d, ok := ctx.dev.(I2CRequester)
+	d, ok := Method[I2CRequester](ctx.dev)
 	if !ok {
 		return fmt.Errorf("reading a module: the driver has no method for it: %w", syscall.EOPNOTSUPP)
 	}

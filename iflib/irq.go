@@ -232,7 +232,7 @@ func (irq *Irq) fastIntrRxTx() {
 func (ctx *Ctx) legacySetup(rid int) error {
 	ctx.setFlags(ctxLegacy, 0)
 	irq := &Irq{ctx: ctx, rid: rid, typ: IntrRxTx, task: ctx.rxqs[0].task}
-	if l, ok := ctx.txrx.(LegacyIntr); ok {
+	if l, ok := Method[LegacyIntr](ctx.txrx); ok {
 		irq.filter = l.LegacyIntr
 	}
 	irq.shareVector(0)

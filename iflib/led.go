@@ -10,10 +10,10 @@ type LEDSupporter interface{ LEDSupported() bool }
 // the end of attach (spec iflib 2.16). FreeBSD makes a device for led(4); here
 // it is the sysctl dev.<driver>.<unit>.ifsim.led, in ifsimNode.
 func (ctx *Ctx) addLED() {
-	if _, ok := ctx.dev.(LEDer); !ok {
+	if _, ok := Method[LEDer](ctx.dev); !ok {
 		return
 	}
-	if d, ok := ctx.dev.(LEDSupporter); ok && !d.LEDSupported() {
+	if d, ok := Method[LEDSupporter](ctx.dev); ok && !d.LEDSupported() {
 		return
 	}
 	ctx.oids.Proc(ctx.ifsimNode, "led", sysctl.RW|sysctl.MPSafe, sysctl.KindU8, "", ctx.ledHandler, "identification LED")
@@ -41,7 +41,7 @@ func (ctx *Ctx) SetLED(on bool) {
 
 // ledTaskFn brings the LED to the last state asked for.
 func (ctx *Ctx) ledTaskFn() {
-	d, ok := ctx.dev.(LEDer)
+	d, ok := Method[LEDer](ctx.dev)
 	if !ok || ctx.flags.Load()&uint32(ctxInDetach) != 0 {
 		return
 	}

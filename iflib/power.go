@@ -23,7 +23,7 @@ func (ctx *Ctx) Resume() error {
 
 // power calls a bus event's method under the ctx lock, if the driver has any.
 func (ctx *Ctx) power(call func(PowerManager) error) error {
-	p, ok := ctx.dev.(PowerManager)
+	p, ok := Method[PowerManager](ctx.dev)
 	if !ok {
 		return nil
 	}

@@ -166,7 +166,7 @@ func (ctx *Ctx) tellQueues() error {
 // (iflib_tx_structures_setup, iflib_rx_structures_setup, IFDI_TXQ_SETUP and
 // IFDI_RXQ_SETUP).
 func (ctx *Ctx) setupQueues() error {
-	setupper, _ := ctx.dev.(QueueSetupper)
+	setupper, _ := Method[QueueSetupper](ctx.dev)
 	for i, q := range ctx.txqs {
 		q.setup()
 		err := ctx.fail("tx_structures_setup")

@@ -120,6 +120,7 @@ func (ctx *Ctx) register(desc string) {
 	ctx.selectors.zones = mbuf.Of(ctx.k)
 	ctx.ifp = ifnet.Alloc(ctx.k, ifnet.TypeEther)
 	ctx.ifp.InitName(ctx.drv.Name, ctx.unit)
+	ctx.newSnd()
 	ctx.ifp.SetMethods(ifnet.Methods{
 		Init: ctx.ifInit, Ioctl: ctx.ioctl, Transmit: ctx.transmitALTQ, QFlush: ctx.qflush,
 		Start: ctx.startALTQ, GetCounter: ctx.getCounter,
@@ -252,14 +253,13 @@ func (ctx *Ctx) checkSoftc() error {
 // takeOps finds the driver's data path and its optional methods.
 func (ctx *Ctx) takeOps() {
 	ctx.txrx = ctx.scctx.TxRx
-	switch sel := ctx.txrx.(type) {
-	case TxqSelectorV2:
+	if sel, ok := Method[TxqSelectorV2](ctx.txrx); ok {
 		ctx.txqSelect, ctx.selectParsed = sel.TxqSelectV2, true
-	case TxqSelector:
+	} else if sel, ok := Method[TxqSelector](ctx.txrx); ok {
 		ctx.txqSelect = func(m *mbuf.Mbuf, _ *PktInfo) int { return sel.TxqSelect(m) }
 	}
-	ctx.txIntr, _ = ctx.dev.(TxQueueIntrEnabler)
-	ctx.rxIntr, _ = ctx.dev.(RxQueueIntrEnabler)
+	ctx.txIntr, _ = Method[TxQueueIntrEnabler](ctx.dev)
+	ctx.rxIntr, _ = Method[RxQueueIntrEnabler](ctx.dev)
 }
 
 // limitSegments bounds what one packet may take of a ring and tells the stack
@@ -378,6 +378,7 @@ func (p *progress) undo() {
 	if p.ether {
 		ifnet.EtherDetach(ctx.ifp)
 	}
+	ctx.snd.Close()
 	if ctx.IsRunning() { // somebody was quick to bring the new interface up
 		ctx.ctxLock.Lock()
 		ctx.stop()

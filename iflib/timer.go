@@ -24,7 +24,7 @@ func (q *Txq) timerFn() {
 	now := ctx.k.Ticks()
 	if now-q.wdog.lastTick >= int64(ctx.g.timerDefault.Load()) {
 		q.wdog.lastTick = now
-		if t, ok := ctx.dev.(Timer); ok {
+		if t, ok := Method[Timer](ctx.dev); ok {
 			t.Timer(q.id)
 		}
 		if q.watchdog() {

@@ -27,7 +27,7 @@ func (ctx *Ctx) vlanEvent(parent *ifnet.Ifnet, vtag uint16, register bool) {
 	if ctx.needsRestart(RestartVLANConfig) {
 		ctx.stop()
 	}
-	if d, ok := ctx.dev.(VLANRegisterer); ok {
+	if d, ok := Method[VLANRegisterer](ctx.dev); ok {
 		if register {
 			d.VLANRegister(vtag)
 		} else {
@@ -42,6 +42,6 @@ func (ctx *Ctx) vlanEvent(parent *ifnet.Ifnet, vtag uint16, register bool) {
 // needsRestart asks the driver; a driver that does not say needs none (hazard
 // 26).
 func (ctx *Ctx) needsRestart(ev RestartEvent) bool {
-	d, ok := ctx.dev.(Restarter)
+	d, ok := Method[Restarter](ctx.dev)
 	return ok && d.NeedsRestart(ev)
 }
