@@ -1,0 +1,142 @@
+package iflibtest
+
+import (
+	"sync"
+	"time"
+
+	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/iflib/iflibtest/shapes"
+	"github.com/ifsim/ifsim/ifnet"
+)
+
+var loadRules = []Rule{
+	{Name: "queue-peeks", Sentence: "TxdCreditsUpdate(clear=false) and RxdAvailable may be called by anybody while the owner works; go test -race sees what they share.", ways: everyWay, check: queuePeeks},
+	{Name: "concurrent-control", Sentence: "Requests, resets and counters may come while packets are sent and received.", ways: everyWay, check: concurrentControl},
+}
+
+// loadTime is how long a load runs at most.
+const loadTime = 30 * time.Second
+
+// await waits for cond in a threaded machine.
+func (b *bed) await(what string, cond func() bool) {
+	deadline, tick := time.After(loadTime), time.NewTicker(100*time.Microsecond)
+	defer tick.Stop()
+	for !cond() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			b.failf("%s: not within %v\n%s", what, loadTime, b.console.tail())
+		}
+	}
+}
+
+// upThreads brings a threaded machine up.
+func (b *bed) upThreads() {
+	for _, n := range b.nics {
+		b.must(n.setUp(true))
+	}
+	b.await("the link", func() bool {
+		return b.nics[0].linked() && b.nics[1].linked()
+	})
+}
+
+func (n *nic) linked() bool { return n.ctx.IsRunning() && n.ifp.LinkState() == ifnet.LinkStateUp }
+
+// beside runs f again and again on a goroutine until the returned function is called.
+func beside(f func()) (end func()) {
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				f()
+			}
+		}
+	})
+	return func() { close(stop); wg.Wait() }
+}
+
+// load sends n packets from device 0, as fast as they are taken, and waits for the last.
+func (b *bed) load(n int) {
+	p := b.raw(shapes.Random(1, 200), -1, false)
+	var arrived int
+	for i := range n {
+		p.Flow = uint32(i)
+		b.await("a place in the ring", func() bool { return b.transmit(p, nil) == nil })
+		arrived += len(b.nics[1].take())
+	}
+	b.await("a packet at the other end", func() bool {
+		arrived += len(b.nics[1].take())
+		return arrived > 0
+	})
+}
+
+func queuePeeks(c *check) {
+	b := c.bed(bedConfig{threads: true})
+	b.upThreads()
+	var ends []func()
+	for _, n := range b.nics {
+		txrx := n.ctx.Softc().TxRx
+		ends = append(ends, beside(func() {
+			for q := range n.ctx.NTxqs() {
+				txrx.TxdCreditsUpdate(q, false)
+			}
+			for q := range n.ctx.NRxqs() {
+				txrx.RxdAvailable(q, iflib.QIdx(n.peekAt()), 1)
+			}
+		}))
+	}
+	packets := 20_000
+	if c.short {
+		packets = 2_000
+	}
+	b.load(packets)
+	for _, end := range ends {
+		end()
+	}
+}
+
+// peekAt is an index to peek at; any is allowed.
+func (n *nic) peekAt() int {
+	return int(n.ifp.GetCounter(ifnet.CounterIPackets)) % n.ctx.Softc().NRxd[0]
+}
+
+func concurrentControl(c *check) {
+	b := c.bed(bedConfig{threads: true})
+	b.upThreads()
+	n := b.nics[0]
+	ends := []func(){
+		beside(func() {
+			for counter := range ifnet.NumCounters {
+				n.ifp.GetCounter(counter)
+			}
+			var media ifnet.MediaReq
+			_ = n.ifp.Ioctl(ifnet.IoctlGetMedia, &media)
+		}),
+		beside(func() {
+			for _, on := range []bool{true, false} {
+				_ = n.ifp.Promisc(on)
+				_ = n.ifp.AllMulti(on)
+			}
+			n.ctx.RequestReset()
+			n.ctx.AdminIntrDeferred()
+		}),
+	}
+	rounds := 2_000
+	if c.short {
+		rounds = 200
+	}
+	p := b.raw(shapes.Random(1, 200), -1, false)
+	for range rounds {
+		_ = b.transmit(p, nil) // a reset takes the link away for a while
+		b.nics[1].take()
+	}
+	for _, end := range ends {
+		end()
+	}
+	b.await("the link", func() bool { return b.nics[0].linked() && b.nics[1].linked() })
+	b.load(1)
+}
