@@ -1,0 +1,22 @@
+package em_test
+
+import (
+	"testing"
+
+	"github.com/ifsim/ifsim/drivers/em"
+	"github.com/ifsim/ifsim/drivers/em/emhw"
+	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/iflib/iflibtest"
+)
+
+// TestConformance runs the suite that judges any driver, on each kind of part: with MSI-X,
+// with one MSI, and of the lem class.
+func TestConformance(t *testing.T) {
+	for _, chip := range []string{"82574L", "82545EM"} {
+		t.Run(chip, func(t *testing.T) {
+			iflibtest.Run(t, func() iflibtest.Device {
+				return iflibtest.Device{Driver: &em.Driver, Hardware: func(cfg hw.Config) (hw.NIC, error) { return emhw.New(chip, cfg) }}
+			})
+		})
+	}
+}
