@@ -17,8 +17,9 @@ type Tunable struct {
 }
 
 // Tunables returns the values of a driver class's knobs, by name, and makes the OIDs
-// below hw.<class> if no device did before. The caller's attach is serialised with that
-// of other devices. The knobs stay until the machine ends.
+// below hw.<class> if no device did before. A max_interrupt_rate that is none is the
+// default. The caller's attach is serialised with that of other devices. The knobs stay
+// until the machine ends.
 func Tunables(tree *sysctl.Tree, class string, table []Tunable) (map[string]int, error) {
 	node := "hw." + class
 	if _, err := tree.Lookup(node); err != nil {
@@ -44,6 +45,9 @@ func Tunables(tree *sysctl.Tree, class string, table []Tunable) (map[string]int,
 			return nil, fmt.Errorf("reading %s.%s: %w", node, t.Name, err)
 		}
 	}
+	if values["max_interrupt_rate"] <= 0 {
+		values["max_interrupt_rate"] = DefaultIntrRate
+	}
 	return values, nil
 }
 
@@ -51,8 +55,11 @@ func Tunables(tree *sysctl.Tree, class string, table []Tunable) (map[string]int,
 const (
 	defTxDelay  = 66
 	defAbsDelay = 66
-	defIntrRate = 8000
 )
+
+// DefaultIntrRate is how many interrupts a second there are without moderation
+// (max_interrupt_rate).
+const DefaultIntrRate = 8000
 
 var emTunables = []Tunable{
 	{Name: "disable_crc_stripping", Flags: sysctl.RDTUN, Descr: "Disable CRC Stripping"},
@@ -67,19 +74,8 @@ var emTunables = []Tunable{
 	{Name: "eee_setting", Default: 1, Flags: sysctl.RDTUN, Descr: "Enable Energy Efficient Ethernet"},
 	{Name: "enable_aim", Default: AIMNormal, Flags: sysctl.RWTUN,
 		Descr: "Enable adaptive interrupt moderation (1=normal, 2=lowlatency)"},
-	{Name: "max_interrupt_rate", Default: defIntrRate, Flags: sysctl.RDTUN, Descr: "Maximum interrupts per second"},
+	{Name: "max_interrupt_rate", Default: DefaultIntrRate, Flags: sysctl.RDTUN, Descr: "Maximum interrupts per second"},
 }
 
-// EMTunables returns the values of hw.em, which em and igb share (spec 1g 7.1). An
-// interrupt rate that is none is the default.
-func EMTunables(tree *sysctl.Tree) (map[string]int, error) {
-	return withRate(Tunables(tree, "em", emTunables))
-}
-
-// withRate puts the default in place of an interrupt rate that is none.
-func withRate(t map[string]int, err error) (map[string]int, error) {
-	if err == nil && t["max_interrupt_rate"] <= 0 {
-		t["max_interrupt_rate"] = defIntrRate
-	}
-	return t, err
-}
+// EMTunables returns the values of hw.em, which em and igb share (spec 1g 7.1).
+func EMTunables(tree *sysctl.Tree) (map[string]int, error) { return Tunables(tree, "em", emTunables) }

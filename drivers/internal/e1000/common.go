@@ -1,0 +1,115 @@
+package e1000
+
+import (
+	"fmt"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/ifnet"
+)
+
+// Common are the small things that are the same in every softc of the family:
+// statistics, the LED, causes of interrupts that are no queue's. A softc embeds it; then
+// Timer, GetCounter, LEDFunc and NeedsRestart are those of iflib. Exported fields are for
+// any goroutine.
+type Common struct {
+	AIMMode    atomic.Int32 // AIMOff to AIMLowLatency
+	Tight      atomic.Bool  // the packet buffer does not hold two frames
+	LinkIRQ    atomic.Uint64
+	RxOverruns atomic.Uint64
+	RxErrors   RxErrors
+	Stats      *Stats
+
+	ctx        *iflib.Ctx
+	regs       *Regs
+	port       *Port
+	wantStats  atomic.Bool // statistics are due
+	ledDefault uint32
+}
+
+// InitCommon takes over what the hardware shows at attach: the LED's modes.
+func (c *Common) InitCommon(ctx *iflib.Ctx, regs *Regs, port *Port) {
+	c.ctx, c.regs, c.port = ctx, regs, port
+	c.ledDefault = regs.Read32(emreg.LEDCTL)
+}
+
+// Timer asks for the statistics, once for all queues (em_if_timer).
+func (c *Common) Timer(qid int) {
+	if qid == 0 {
+		c.wantStats.Store(true)
+		c.ctx.AdminIntrDeferred()
+	}
+}
+
+// UpdateStats collects what the part counted, if it is time. A pause frame that came
+// excuses a queue that stands still. The ctx lock is held.
+func (c *Common) UpdateStats() {
+	if c.wantStats.Swap(false) && c.Stats.Collect(c.regs) {
+		c.ctx.Softc().PauseFrames.Store(true)
+	}
+}
+
+// GetCounter adds the part's counts to iflib's (em_if_get_counter). Any goroutine.
+func (c *Common) GetCounter(cnt ifnet.Counter) uint64 {
+	return c.Stats.Counter(cnt, c.ctx.Ifp().GetCounterDefault(cnt), c.RxErrors.Dropped.Load())
+}
+
+// NeedsRestart says that a change of VLANs needs none (em_if_needs_restart).
+func (c *Common) NeedsRestart(ev iflib.RestartEvent) bool { return ev != iflib.RestartVLANConfig }
+
+// Modes of LED 0 in LEDCTL (spec 1g 5.1).
+const (
+	led0Mask = 0xff
+	led0On   = 0xe
+)
+
+// LEDFunc turns the identification LED on, or back to what it shows otherwise
+// (em_if_led_func).
+func (c *Common) LEDFunc(on bool) {
+	v := c.ledDefault
+	if on {
+		v = v&^led0Mask | led0On
+	}
+	c.regs.Write32(emreg.LEDCTL, v)
+}
+
+// NoteCauses handles the causes that are no queue's. Filters.
+func (c *Common) NoteCauses(icr uint32) {
+	if icr&emreg.ICRRXO != 0 {
+		c.RxOverruns.Add(1)
+	}
+	if icr&(emreg.ICRRXSEQ|emreg.ICRLSC) != 0 {
+		c.port.LinkEvent()
+	}
+}
+
+// noRegister is what reading a register gives when the part is gone.
+const noRegister = 0xffffffff
+
+// ReadCauses reads ICR for the filter of INTx or MSI; false means that the interrupt was
+// another device's. With asserted the part says so itself (em_intr; spec 1g 6.6).
+func (c *Common) ReadCauses(asserted bool) (icr uint32, ok bool) {
+	icr = c.regs.Read32(emreg.ICR)
+	ok = icr != 0 && icr != noRegister && (!asserted || icr&emreg.ICRIntAsserted != 0)
+	return icr, ok
+}
+
+// Conditions are those of a vector's moderation; maxRate is the driver's tunable.
+func (c *Common) Conditions(maxRate int) Conditions {
+	return Conditions{Mode: int(c.AIMMode.Load()), MaxRate: maxRate, Gigabit: c.port.AtGigabit(), Tight: c.Tight.Load()}
+}
+
+// FrameExtra is what a frame has beside the MTU: header and FCS.
+const FrameExtra = 14 + 4
+
+// SetMTU checks that frames of the MTU fit into limit bytes with FCS (em_if_mtu_set;
+// spec 1g 2.3). The error wraps EINVAL.
+func (c *Common) SetMTU(mtu, limit int) error {
+	if mtu+FrameExtra > limit {
+		return fmt.Errorf("MTU %d: frames of %d bytes at most: %w", mtu, limit, syscall.EINVAL)
+	}
+	c.ctx.Softc().MaxFrameSize = mtu + FrameExtra
+	return nil
+}
