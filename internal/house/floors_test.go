@@ -23,6 +23,7 @@ var floors = []struct {
 	{"internal/bench/stat", 0},
 	{"internal/ctl", 62},
 	{"internal/machine", 61},
+	{"internal/newdriver", 62},
 	{"internal/trace", 62},
 	{"internal/testnic", 53},
 	{"internal/testnic/nicdrv", 52},
