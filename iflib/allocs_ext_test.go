@@ -7,6 +7,8 @@ import (
 	"runtime/metrics"
 	"testing"
 
+	"github.com/ifsim/ifsim/altq"
+	"github.com/ifsim/ifsim/altq/priq"
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/null"
 	"github.com/ifsim/ifsim/iflib"
@@ -139,6 +141,18 @@ func TestPacketPathDoesNotAllocate(t *testing.T) {
 			measure(t, b.send)
 		})
 	}
+	t.Run("ALTQ", func(t *testing.T) {
+		b := newBare(t, paths[0])
+		d := priq.New(altq.Config{Bandwidth: altqRate})
+		if err := d.AddQueue(altq.QueueConfig{QID: 1, Flags: altq.FlagDefault}); err != nil {
+			t.Fatal(err)
+		}
+		q, err := altq.Of(b.ifp)
+		if err != nil || q.Attach(d) != nil || q.Enable() != nil {
+			t.Fatal("no discipline", err)
+		}
+		measure(t, b.send)
+	})
 	for _, size := range []int{64, 1342} {
 		t.Run(fmt.Sprintf("receive %d", size), func(t *testing.T) {
 			r := newReceiver(t, size)

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/ifsim/ifsim/altq"
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/ifnet"
@@ -83,6 +84,9 @@ type Ctx struct {
 	txWatchdogEvents atomic.Uint32 // ifc_tx_watchdog_events
 
 	simple bool // simple_tx was chosen at attach
+
+	snd       *altq.Queue  // the interface's send queue
+	sndStarts atomic.Int32 // calls of startALTQ that the present one has to serve
 
 	// transmit is the path chosen at attach: transmitMPRing or transmitSimple.
 	transmit func(m *mbuf.Mbuf) error

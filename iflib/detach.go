@@ -24,6 +24,7 @@ func (ctx *Ctx) Detach() error {
 	ctx.unregisterEvents()
 	ctx.drainAdmin()
 	ifnet.EtherDetach(ctx.ifp)
+	ctx.snd.Close()
 	ctx.ctxLock.Lock()
 	ctx.stop()
 	ctx.ctxLock.Unlock()

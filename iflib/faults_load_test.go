@@ -19,6 +19,7 @@ type faultScenario struct {
 	control func(r *faultRig) // what another thread does meanwhile
 	lossy   bool              // packets that were handed over may not arrive
 	depth   int
+	shape   bool // the send queue shapes
 }
 
 var faultScenarios = []faultScenario{
@@ -121,6 +122,9 @@ func (r *faultRig) load(control func(*faultRig)) (sent, refused int64) {
 func (r *faultRig) underLoad(s *faultScenario) {
 	r.t.Helper()
 	r.up()
+	if s.shape {
+		r.shape(altqRate)
+	}
 	r.fault(s.faults...)
 	sent, refused := r.load(s.control)
 	r.settle()
@@ -147,6 +151,9 @@ func (r *faultRig) underLoad(s *faultScenario) {
 	r.recover()
 	r.resumes()
 	r.quiet()
+	if s.shape {
+		r.snd().Disable()
+	}
 	r.finish()
 }
 

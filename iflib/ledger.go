@@ -21,7 +21,6 @@ type txLedger struct {
 	encap    atomic.Uint64 // dropped: could not be encapsulated
 	flushed  atomic.Uint64 // dropped: if_qflush
 	stopped  atomic.Uint64 // dropped: in a ring at stop
-	altq     atomic.Uint64 // dropped: by the discipline
 }
 
 // Ledger is the account of an interface's outgoing packets. At a quiet moment
@@ -71,12 +70,12 @@ func (ctx *Ctx) Ledger() Ledger {
 		l.Encap += q.ledger.encap.Load()
 		l.Flushed += q.ledger.flushed.Load()
 		l.Stopped += q.ledger.stopped.Load()
-		l.ALTQ += q.ledger.altq.Load()
 		l.Queued += uint64(q.br.Len())
 		if q.sbr != nil {
 			l.Queued += uint64(q.sbr.Len())
 		}
 	}
 	l.Queued += uint64(ctx.ifp.Snd().Len())
+	l.ALTQ = ctx.ifp.Snd().Dropped()
 	return l
 }

@@ -29,6 +29,8 @@ func (ctx *Ctx) traceSelect(p *probe.Set, q *Txq, m *mbuf.Mbuf) {
 
 func (ctx *Ctx) whyTxq(m *mbuf.Mbuf) string {
 	switch {
+	case ctx.ifp.SndEnabled():
+		return "ALTQ shapes the interface: queue 0"
 	case ctx.txqSelect != nil:
 		return "the driver chose it (ift_txq_select)"
 	case len(ctx.txqs) == 1:
@@ -37,8 +39,6 @@ func (ctx *Ctx) whyTxq(m *mbuf.Mbuf) string {
 		return "the packet has no flow hash: simple_tx takes the last queue"
 	case m.Pkt.RSSType == mbuf.HashNone:
 		return "the packet has no flow hash: queue 0"
-	case !ctx.simple && ctx.ifp.Snd().Enabled():
-		return "ALTQ shapes the interface: queue 0"
 	}
 	return "by the packet's flow hash"
 }

@@ -29,7 +29,14 @@ func (ctx *Ctx) transmitMPRing(m *mbuf.Mbuf) error {
 		ctx.traceSelect(p, q, m)
 	}
 	q.ledger.in.Add(1)
-	if d := ctx.g.dbg; d != nil {
+	return q.enqueueMPRing(m)
+}
+
+// enqueueMPRing puts a packet that the ledger has into the queue's mp_ring and
+// drains the ring unless somebody else does. ENOBUFS: the ring is full.
+func (q *Txq) enqueueMPRing(m *mbuf.Mbuf) error {
+	ctx := q.ctx
+	if d := q.dbg; d != nil {
 		d.txSeen.Add(1)
 	}
 	abdicate := ctx.knobs.txAbdicate.Load() != 0
@@ -55,9 +62,13 @@ func (ctx *Ctx) transmitMPRing(m *mbuf.Mbuf) error {
 
 // dropDown frees a packet that came while the interface is down or has no link.
 func (ctx *Ctx) dropDown(m *mbuf.Mbuf) error {
-	q := ctx.txqs[0]
-	q.ledger.in.Add(1)
-	q.ledger.down.Add(1)
+	ctx.txqs[0].ledger.in.Add(1)
+	return ctx.freeDown(m)
+}
+
+// freeDown is dropDown for a packet that the ledger has.
+func (ctx *Ctx) freeDown(m *mbuf.Mbuf) error {
+	ctx.txqs[0].ledger.down.Add(1)
 	if d := ctx.g.dbg; d != nil {
 		d.txFrees.Add(1)
 	}

@@ -15,14 +15,14 @@ func (q *Txq) txTask() {
 	if p := ctx.k.Probes; p.On() {
 		p.Fire1(probeTask, ctx.name, q.id, uint64(q.State().DBPending))
 	}
-	shapes := ctx.ifp.SndEnabled()
 	if ctx.simple {
 		q.taskSimple()
 	}
-	if shapes {
+	if ctx.ifp.SndEnabled() {
 		ctx.startALTQ()
 	}
-	if shapes || !ctx.simple {
+	// With simple_tx the ring holds what came while the send queue shaped.
+	if !ctx.simple || ctx.ifp.SndEnabled() || !q.br.IsIdle() {
 		q.taskMPRing()
 	}
 	if ctx.flags.Load()&uint32(ctxLegacy) != 0 {

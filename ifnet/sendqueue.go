@@ -23,6 +23,8 @@ type SendQueue interface {
 	Purge(c *mbuf.Cache)
 	// Len is the number of packets queued.
 	Len() int
+	// Dropped is how many packets the queue has freed: refused, dropped later, purged.
+	Dropped() uint64
 }
 
 type sendQueueBox struct{ q SendQueue }
@@ -56,6 +58,7 @@ type FIFO struct {
 	tail *mbuf.Mbuf
 	n    int
 	max  int
+	lost uint64 // refused or purged
 }
 
 var _ SendQueue = (*FIFO)(nil)
@@ -71,6 +74,7 @@ func (f *FIFO) Enqueue(m *mbuf.Mbuf) error {
 	m.NextPkt = nil
 	f.mu.Lock()
 	if f.n >= f.max {
+		f.lost++
 		f.mu.Unlock()
 		mbuf.FreeChain(m)
 		return syscall.ENOBUFS
@@ -126,6 +130,7 @@ func (f *FIFO) Poll() *mbuf.Mbuf {
 func (f *FIFO) Purge(c *mbuf.Cache) {
 	f.mu.Lock()
 	m := f.head
+	f.lost += uint64(f.n)
 	f.head, f.tail, f.n = nil, nil, 0
 	f.mu.Unlock()
 	dropInput(c, nil, m)
@@ -136,6 +141,13 @@ func (f *FIFO) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.n
+}
+
+// Dropped is how many packets were refused or purged.
+func (f *FIFO) Dropped() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lost
 }
 
 // MaxLen is the limit in packets.
