@@ -1,0 +1,154 @@
+package pf
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+
+	"github.com/ifsim/ifsim/altq"
+	"github.com/ifsim/ifsim/altq/pf/conf"
+)
+
+// ruleset is what packets are held against. Only counters change.
+type ruleset struct {
+	rules []rule
+	skip  []string // interfaces that are not filtered
+}
+
+// rule is a filter rule as packets are held against it (struct pf_krule).
+type rule struct {
+	conf.Rule
+	src, dst  peer
+	qid, pqid altq.QID
+
+	evaluations, packets, bytes, states atomic.Uint64
+}
+
+// addr128 is an address of either family; IPv4 has the upper 32 bits.
+type addr128 struct{ hi, lo uint64 }
+
+func (a addr128) and(m addr128) addr128 { return addr128{a.hi & m.hi, a.lo & m.lo} }
+
+// peer is one end of a rule.
+type peer struct {
+	addr, mask addr128 // mask 0: any
+	not        bool
+	op         conf.PortOp
+	port       [2]uint16
+}
+
+const (
+	halfBits = 64 // of an addr128
+	ip4Shift = 32
+)
+
+// maskOf is the mask of so many leading bits.
+func maskOf(bits int) addr128 {
+	if bits <= halfBits {
+		return addr128{hi: ^(^uint64(0) >> bits)}
+	}
+	return addr128{hi: ^uint64(0), lo: ^(^uint64(0) >> (bits - halfBits))}
+}
+
+func addrOf(a netip.Addr) addr128 {
+	if a.Is4() {
+		b := a.As4()
+		return addr128{hi: uint64(binary.BigEndian.Uint32(b[:])) << ip4Shift}
+	}
+	b := a.As16()
+	return addr128{hi: binary.BigEndian.Uint64(b[:]), lo: binary.BigEndian.Uint64(b[halfBits/8:])}
+}
+
+func compilePeer(c conf.Peer) peer {
+	p := peer{not: c.Not, op: c.Op, port: c.Port}
+	if c.Addr.IsValid() {
+		p.mask = maskOf(c.Addr.Bits())
+		p.addr = addrOf(c.Addr.Addr()).and(p.mask)
+	}
+	return p
+}
+
+// compile makes the rules of a configuration.
+func compile(cfg conf.Config, names nameTable) *ruleset {
+	set := &ruleset{rules: make([]rule, len(cfg.Rules)), skip: slices.Clone(cfg.Skip)}
+	for i, c := range cfg.Rules {
+		r := &set.rules[i]
+		r.Rule = c
+		r.src, r.dst = compilePeer(c.Src), compilePeer(c.Dst)
+		r.qid, r.pqid = names[c.Qname], names[c.PQname]
+		if r.pqid == 0 {
+			r.pqid = r.qid
+		}
+	}
+	return set
+}
+
+// hasAddr reports whether an address is this end's.
+func (p *peer) hasAddr(a addr128) bool { return (a.and(p.mask) == p.addr) != p.not }
+
+// matches reports whether a packet is one of those that the rule is for.
+func (r *rule) matches(ifname string, pd *packet) bool {
+	switch {
+	case r.Ifname != "" && (r.Ifname == ifname) == r.IfNot,
+		r.Dir != conf.InOut && r.Dir != pd.dir,
+		r.Family != conf.AnyFamily && r.Family != pd.family,
+		r.Proto != 0 && r.Proto != pd.proto,
+		!r.src.hasAddr(pd.src), !r.dst.hasAddr(pd.dst),
+		r.TOS != 0 && r.TOS != pd.tos:
+		return false
+	}
+	if pd.fragment {
+		// Its ports and flags are not known.
+		return r.src.op == conf.NoPort && r.dst.op == conf.NoPort && (pd.proto != protoTCP || r.FlagSet == 0)
+	}
+	return r.src.op.Match(r.src.port[0], r.src.port[1], pd.sport) &&
+		r.dst.op.Match(r.dst.port[0], r.dst.port[1], pd.dport) &&
+		(pd.proto != protoTCP || pd.flags&r.FlagSet == r.Flags)
+}
+
+// actions are what rules do to a packet (struct pf_rule_actions).
+type actions struct{ qid, pqid altq.QID }
+
+// apply takes what a rule says.
+func (a *actions) apply(r *rule) {
+	if r.qid != 0 {
+		a.qid = r.qid
+	}
+	if r.pqid != 0 {
+		a.pqid = r.pqid
+	}
+}
+
+// count counts a packet.
+func (r *rule) count(pd *packet) {
+	r.packets.Add(1)
+	r.bytes.Add(uint64(pd.length))
+}
+
+// evaluate finds the rule that decides about a packet, nil for the default, which passes
+// it, and what all rules together do to it (pf_test_rule). The last rule that matches
+// decides, or the first with quick; match rules decide nothing.
+func (s *ruleset) evaluate(ifname string, pd *packet) (decides *rule, a actions) {
+	for i := range s.rules {
+		r := &s.rules[i]
+		r.evaluations.Add(1)
+		if !r.matches(ifname, pd) {
+			continue
+		}
+		if r.Action == conf.Match {
+			r.count(pd)
+			a.apply(r)
+		} else {
+			decides = r
+		}
+		if r.Quick {
+			break
+		}
+	}
+	if decides != nil {
+		decides.count(pd)
+		a.apply(decides)
+	}
+	return decides, a
+}
