@@ -2,7 +2,6 @@ package em
 
 import (
 	"fmt"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
@@ -16,18 +15,10 @@ import (
 
 // Numbers of the shared and softc contexts (spec 1g 2.1, 2.2).
 const (
-	maxScatter  = 40    // EM_MAX_SCATTER
-	tsoSize     = 65535 // EM_TSO_SIZE
-	segSize     = 4096  // EM_TSO_SEG_SIZE
-	pageSize    = 4096
-	rxMaxSize   = 9216 // MJUM9BYTES
-	minDescs    = 128  // EM_MIN_TXD
-	defDescs    = 1024 // EM_DEFAULT_TXD
-	maxDescs    = 4096 // EM_MAX_TXD
-	etherHdrLen = 14
-	vlanHdrLen  = etherHdrLen + 4
-	frameExtra  = etherHdrLen + 4 // header and FCS around the MTU
-	stdFrame    = ifnet.EtherMTU + frameExtra
+	maxScatter = 40    // EM_MAX_SCATTER
+	tsoSize    = 65535 // EM_TSO_SIZE
+	segSize    = 4096  // EM_TSO_SEG_SIZE
+	rxMaxSize  = 9216  // MJUM9BYTES
 )
 
 // txCsumFlags is what the transmit side computes (isc_tx_csum_flags).
@@ -40,35 +31,14 @@ var Driver = iflib.Driver{
 	New:    func(ctx *iflib.Ctx) iflib.Device { return &softc{ctx: ctx} },
 }
 
-var shared = iflib.SharedCtx{
-	QAlign:        pageSize,
-	TxMaxSize:     tsoSize + vlanHdrLen,
-	TxMaxSegSize:  segSize,
-	TSOMaxSize:    tsoSize + vlanHdrLen,
-	TSOMaxSegSize: segSize,
-	RxMaxSize:     rxMaxSize,
-	RxMaxSegSize:  rxMaxSize,
-	RxNSegments:   1,
-	AdminIntrCnt:  1,
-	VendorInfo:    vendorInfo(),
-	Version:       "7.7.8-fbsd",
-	NRxdMin:       [iflib.MaxQueuesPerSet]int{minDescs},
-	NRxdDefault:   [iflib.MaxQueuesPerSet]int{defDescs},
-	NRxdMax:       [iflib.MaxQueuesPerSet]int{maxDescs},
-	NTxdMin:       [iflib.MaxQueuesPerSet]int{minDescs},
-	NTxdDefault:   [iflib.MaxQueuesPerSet]int{defDescs},
-	NTxdMax:       [iflib.MaxQueuesPerSet]int{maxDescs},
-	NFL:           1,
-	NTxQs:         1,
-	NRxQs:         1,
-	Flags:         iflib.FlagNeedScratch | iflib.FlagTSOInitIP | iflib.FlagNeedZeroCsum,
-}
+var shared = e1000.SharedCtx("7.7.8-fbsd", vendorInfo(), rxMaxSize)
 
 // softc is one controller (struct e1000_softc). Fields are constant after AttachPre or
 // guarded by the ctx lock, unless their group says otherwise.
 type softc struct {
 	e1000.Port
 	e1000.Filter
+	e1000.Common
 
 	ctx   *iflib.Ctx
 	hw    e1000.Regs
@@ -80,25 +50,14 @@ type softc struct {
 	mac   [ifnet.EtherAddrLen]byte
 
 	path     dataPath
-	vectors  []*vector    // of queues, by receive queue; one without MSI-X
-	irqs     []*iflib.Irq // MSI-X
-	ivar     uint32       // IVAR routing
-	queueIMS uint32       // causes of the queues, with MSI-X
+	vectors  []*vector // of queues, by receive queue; one without MSI-X
+	ivar     uint32    // IVAR routing
+	queueIMS uint32    // causes of the queues, with MSI-X
 	msix     bool
 
 	tun           tunables
 	delays        delays
-	stats         *e1000.Stats
-	ledDefault    uint32
 	tsoAutomasked ifnet.Caps
-
-	// Counters and requests of any goroutine.
-	aimMode    atomic.Int32
-	eeeOff     atomic.Bool // eee_control
-	tight      atomic.Bool // the packet buffer does not hold two frames
-	wantStats  atomic.Bool // statistics are due
-	linkIRQ    atomic.Uint64
-	rxOverruns atomic.Uint64
 }
 
 var (
@@ -139,7 +98,8 @@ func (sc *softc) AttachPre() error {
 		}
 	}
 	sc.InitPort(sc.ctx, sc.phy, e1000.GigabitMedia())
-	sc.stats = e1000.NewStats(statTable(sc.chip))
+	sc.InitCommon(sc.ctx, &sc.hw, &sc.Port)
+	sc.Stats = e1000.NewStats(statTable(sc.chip))
 	sc.addDelaySysctls()
 	if err := sc.reset(); err != nil {
 		return sc.failAttach(err)
@@ -147,10 +107,12 @@ func (sc *softc) AttachPre() error {
 	if err := sc.readNVM(); err != nil {
 		return sc.failAttach(err)
 	}
-	sc.ledDefault = sc.hw.Read32(emreg.LEDCTL)
+	sc.KeepLED()
 	sc.ctx.SetMAC(sc.mac)
 	sc.addSysctls()
-	sc.addSysctlsPCH()
+	if sc.chip.pch() {
+		sc.AddEEE(true)
+	}
 	return nil
 }
 
@@ -175,7 +137,7 @@ func (sc *softc) describe() {
 	s.RxQSizes[0] = e1000.RingBytes(s.NRxd[0] + spare)
 	s.TxNSegments, s.TSOSegmentsMax = maxScatter, maxScatter
 	s.TSOSizeMax, s.TSOSegSizeMax = tsoSize, segSize
-	s.MaxFrameSize = stdFrame
+	s.MaxFrameSize = ifnet.EtherMTU + e1000.FrameExtra
 	s.TxCsumFlags = txCsumFlags
 	s.Capabilities, s.Capenable = capabilities(sc.chip, sc.tun.unsupportedTSO)
 	switch {
@@ -189,7 +151,7 @@ func (sc *softc) describe() {
 		s.MSIXBAR, s.DisableMSIX = iflib.MSIXBARTrustDriver, true
 		s.TxRx = emTxRx{&sc.path}
 	}
-	sc.path.legacyIntr = sc.legacyFilter
+	sc.path.legacyIntr, sc.path.errs = sc.legacyFilter, &sc.RxErrors
 	sc.path.probes, sc.path.name = sc.ctx.Kernel().Probes, sc.ctx.Name()
 }
 
@@ -238,37 +200,18 @@ func (sc *softc) RxQueuesAlloc(rings []iflib.QueueMem, _, nsets int) error {
 
 // QueuesFree forgets the rings; nobody peeks any more.
 func (sc *softc) QueuesFree() {
-	for _, irq := range sc.irqs {
-		sc.ctx.IrqFree(irq)
-	}
-	sc.irqs, sc.path.tx, sc.path.rx = nil, nil, nil
+	sc.FreeIrqs()
+	sc.path.tx, sc.path.rx = nil, nil
 }
 
-// MTUSet checks that frames of the MTU fit (em_if_mtu_set; spec 1g 2.3).
-func (sc *softc) MTUSet(mtu int) error {
-	if mtu+frameExtra > sc.chip.maxFrame() {
-		return fmt.Errorf("MTU %d: frames of %d bytes at most: %w", mtu, sc.chip.maxFrame(), syscall.EINVAL)
-	}
-	sc.ctx.Softc().MaxFrameSize = mtu + frameExtra
-	return nil
-}
+// MTUSet checks that frames of the MTU fit.
+func (sc *softc) MTUSet(mtu int) error { return sc.SetMTU(mtu, sc.chip.maxFrame()) }
 
 // VLANRegister lets frames of a VLAN in (em_if_vlan_register).
 func (sc *softc) VLANRegister(vtag uint16) { sc.AddVLAN(vtag) }
 
 // VLANUnregister keeps them out again (em_if_vlan_unregister).
 func (sc *softc) VLANUnregister(vtag uint16) { sc.RemoveVLAN(vtag) }
-
-// NeedsRestart says that a change of VLANs needs none (em_if_needs_restart).
-func (sc *softc) NeedsRestart(ev iflib.RestartEvent) bool { return ev != iflib.RestartVLANConfig }
-
-// Timer asks for the statistics, once for all queues (em_if_timer).
-func (sc *softc) Timer(qid int) {
-	if qid == 0 {
-		sc.wantStats.Store(true)
-		sc.ctx.AdminIntrDeferred()
-	}
-}
 
 // Suspend hands the part back to its firmware (em_if_suspend).
 func (sc *softc) Suspend() error {

@@ -2,6 +2,7 @@ package em
 
 import (
 	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/drivers/internal/e1000"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
@@ -30,7 +31,7 @@ func (sc *softc) Init() {
 	sc.initReceive()                        // 10, 11
 	sc.SetupVLAN()                          // 12
 	_ = sc.PromiscSet(sc.ctx.Ifp().Flags()) // 13; never fails
-	sc.stats.Discard(r)                     // 14
+	sc.Stats.Discard(r)                     // 14
 	if sc.msix {                            // 15
 		r.Set(emreg.CTRLExt, emreg.CtrlExtPBAClr)
 		r.Write32(emreg.IVAR, sc.ivar)
@@ -158,22 +159,13 @@ func (sc *softc) rxcsum(old uint32, on ifnet.Caps) uint32 {
 	return v
 }
 
-// rssKey is Microsoft's key of its verification suite (spec ifnet 11.2). FreeBSD draws
-// one at random; a fixed one makes runs repeatable.
-var rssKey = [emreg.RSSRKCount]uint32{
-	0xda565a6d, 0xc20e5b25, 0x3d256741, 0xb08fa343, 0xcb2bcad0,
-	0xb4307bae, 0xa32dcb77, 0x0cf23080, 0x3bb7426a, 0xfa01acbe,
-}
-
 // retaBytes is how many entries of RETA a register holds.
 const retaBytes = 4
 
 // initRSS spreads received flows over the queues of 82574 (em_initialize_rss_mapping;
 // spec 1g 6.5).
 func (sc *softc) initRSS() {
-	for i, k := range rssKey {
-		sc.hw.Write32(emreg.RSSRK+uint64(i)*emreg.RegStride, k)
-	}
+	e1000.WriteRSSKey(&sc.hw)
 	var reta uint32
 	for i := range retaBytes {
 		if i%len(sc.path.rx) != 0 {

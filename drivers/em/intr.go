@@ -12,7 +12,6 @@ const (
 	nsPerSecond = 1_000_000_000
 
 	ivarNibbleBits = 4
-	linkCauses     = emreg.ICRRXSEQ | emreg.ICRLSC
 )
 
 // vector is the interrupt of a receive queue and of the transmit queues that share it;
@@ -40,12 +39,7 @@ func itrOf(rate int) uint32 {
 // moderate adapts the interrupt rate to the traffic since the last interrupt.
 func (v *vector) moderate() {
 	sc := v.sc
-	v.Adapt(sc.hw.BAR, e1000.Conditions{
-		Mode:    int(sc.aimMode.Load()),
-		MaxRate: sc.tun.maxIntrRate,
-		Gigabit: sc.AtGigabit(),
-		Tight:   sc.tight.Load(),
-	}, sc.path.txLoad(v.id, len(sc.vectors)), sc.path.rxLoad(v.id))
+	v.Adapt(sc.hw.BAR, sc.Conditions(sc.tun.maxIntrRate), sc.path.txLoad(v.id, len(sc.vectors)), sc.path.rxLoad(v.id))
 }
 
 // initModeration programs the interrupt timers for the rate without AIM and the receive
@@ -67,26 +61,13 @@ func (sc *softc) initModeration() {
 
 // legacyFilter serves INTx and MSI (em_intr; spec 1g 6.6).
 func (sc *softc) legacyFilter() iflib.FilterResult {
-	icr := sc.hw.Read32(emreg.ICR)
-	if icr == 0 || icr == allBits || !sc.chip.lem() && icr&emreg.ICRIntAsserted == 0 {
+	icr, ok := sc.ReadCauses(!sc.chip.lem())
+	if !ok {
 		return iflib.FilterStray
 	}
 	sc.IntrDisable()
-	v := sc.vectors[0]
-	v.IRQs.Add(1)
-	sc.noteCauses(icr)
-	v.moderate()
-	return iflib.FilterScheduleThread
-}
-
-// noteCauses handles the causes that are no queue's.
-func (sc *softc) noteCauses(icr uint32) {
-	if icr&emreg.ICRRXO != 0 {
-		sc.rxOverruns.Add(1)
-	}
-	if icr&linkCauses != 0 {
-		sc.LinkEvent()
-	}
+	sc.NoteCauses(icr)
+	return sc.vectors[0].queueFilter()
 }
 
 // queueFilter serves a queue's vector (em_msix_que).
@@ -100,10 +81,10 @@ func (v *vector) queueFilter() iflib.FilterResult {
 // the causes of the queues too, so they are raised again; not the cause that led here,
 // which would never end.
 func (sc *softc) linkFilter() iflib.FilterResult {
-	sc.linkIRQ.Add(1)
+	sc.LinkIRQ.Add(1)
 	icr := sc.hw.Read32(emreg.ICR)
 	if icr != allBits {
-		sc.noteCauses(icr)
+		sc.NoteCauses(icr)
 	}
 	sc.hw.Write32(emreg.IMS, emreg.ICRLSC|emreg.ICROther)
 	if icr != 0 {
@@ -123,19 +104,19 @@ func (sc *softc) MSIXIntrAssign(int) error {
 		v.ims = emreg.ICRRXQ0 << i
 		sc.queueIMS |= v.ims
 		sc.route(emreg.IVARRxQ0Shift+i*ivarNibbleBits, i)
-		if err := sc.allocIrq(i, iflib.IntrRxTx, v.queueFilter, fmt.Sprintf("rxq%d", i)); err != nil {
+		if err := sc.AllocIrq(iflib.IntrRxTx, v.queueFilter, fmt.Sprintf("rxq%d", i)); err != nil {
 			return err
 		}
 	}
 	for i := range sc.path.tx {
 		sc.queueIMS |= emreg.ICRTXQ0 << i
 		sc.route(emreg.IVARTxQ0Shift+i*ivarNibbleBits, i%nrx)
-		if err := sc.ctx.SoftirqAllocGeneric(sc.irqs[i%nrx], iflib.IntrTx, i, fmt.Sprintf("txq%d", i)); err != nil {
+		if err := sc.ShareIrq(i%nrx, i); err != nil {
 			return err
 		}
 	}
 	sc.route(emreg.IVAROtherShift, nrx)
-	if err := sc.allocIrq(nrx, iflib.IntrAdmin, sc.linkFilter, "aq"); err != nil {
+	if err := sc.AllocIrq(iflib.IntrAdmin, sc.linkFilter, "aq"); err != nil {
 		return err
 	}
 	sc.msix = true
@@ -144,19 +125,6 @@ func (sc *softc) MSIXIntrAssign(int) error {
 
 // route sends the causes of an IVAR nibble to a vector.
 func (sc *softc) route(shift, vec int) { sc.ivar |= uint32(emreg.IVARValid|vec) << shift }
-
-func (sc *softc) allocIrq(vec int, typ iflib.IntrType, filter func() iflib.FilterResult, name string) error {
-	qid := vec
-	if typ == iflib.IntrAdmin {
-		qid = 0
-	}
-	irq, err := sc.ctx.IrqAllocGeneric(vec+1, typ, filter, qid, name)
-	if err != nil {
-		return fmt.Errorf("vector %d for %s: %w", vec, name, err)
-	}
-	sc.irqs = append(sc.irqs, irq)
-	return nil
-}
 
 // IntrEnable lets the part interrupt (em_if_intr_enable).
 func (sc *softc) IntrEnable() {

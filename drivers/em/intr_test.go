@@ -183,7 +183,7 @@ func TestStatisticsBecomeCounters(t *testing.T) {
 	b.card.SetReg(emreg.IAC, 9)
 	b.sc.Timer(0)
 	b.k.RunUntilIdle()
-	b.sc.path.errs.Dropped.Add(1000)
+	b.sc.RxErrors.Dropped.Add(1000)
 	for c, want := range map[ifnet.Counter]uint64{ifnet.CounterIErrors: 1127, ifnet.CounterOErrors: 3, ifnet.CounterCollisions: 7} {
 		if got := b.ctx.Ifp().GetCounter(c); got != want {
 			t.Errorf("counter %d = %d, want %d", c, got, want)
@@ -204,7 +204,7 @@ func TestCountsFromBeforeAttachAreForgotten(t *testing.T) {
 	c := newCard(emreg.Dev82574L)
 	c.SetReg(emreg.MPC, 5)
 	b := newBench(t, c, nil)
-	b.sc.wantStats.Store(true)
+	b.sc.Timer(0)
 	b.sc.UpdateAdminStatus()
 	if got := b.text("dev.em.0.mac_stats.missed_packets"); got != "0" {
 		t.Errorf("%s missed packets at attach, want 0", got)

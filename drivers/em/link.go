@@ -13,9 +13,7 @@ func (sc *softc) UpdateAdminStatus() {
 		sc.hw.Delay(sptLinkWait)
 	}
 	sc.UpdateLink(sc.linkCameUp)
-	if sc.wantStats.Swap(false) {
-		sc.updateStats()
-	}
+	sc.UpdateStats()
 	if sc.chip.mac == mac82571 {
 		sc.WriteRAR(0, sc.mac, true)
 	}
@@ -54,22 +52,12 @@ func (sc *softc) automaskTSO(speed int32) {
 	sc.ctx.AdminIntrDeferred()
 }
 
-// Modes of LED 0 in LEDCTL (spec 1g 5.1).
-const (
-	led0Mask = 0xff
-	led0On   = 0xe
-)
-
-// LEDFunc turns the identification LED on, or back to what it shows otherwise
-// (em_if_led_func).
+// LEDFunc turns the identification LED on or off (em_if_led_func). The pch parts have
+// theirs behind the PHY.
 func (sc *softc) LEDFunc(on bool) {
 	if sc.chip.pch() {
 		sc.ledPCH(on)
 		return
 	}
-	v := sc.ledDefault
-	if on {
-		v = v&^led0Mask | led0On
-	}
-	sc.hw.Write32(emreg.LEDCTL, v)
+	sc.Common.LEDFunc(on)
 }

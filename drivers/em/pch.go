@@ -8,7 +8,6 @@ import (
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/internal/e1000"
 	"github.com/ifsim/ifsim/ifnet"
-	"github.com/ifsim/ifsim/sysctl"
 )
 
 // Waits of the pch parts (spec 1g 5.6, 6.2, 8; e1000_ich8lan.c).
@@ -232,47 +231,11 @@ func (sc *softc) flushReceive() {
 	sc.WriteRCTL(rctl)
 }
 
-// addSysctlsPCH makes the leaves of energy-efficient Ethernet (spec 1g 7.2).
-func (sc *softc) addSysctlsPCH() {
-	if !sc.chip.pch() {
-		return
-	}
-	c, n := sc.ctx.SysctlCtx(), sc.ctx.SysctlNode()
-	c.Proc(n, "eee_control", sysctl.RW, sysctl.KindInt, "", sc.eeeHandler, "Disable Energy Efficient Ethernet")
-	eee := c.Node(n, "eee", sysctl.RD, "Energy Efficient Ethernet Statistics")
-	for _, s := range [...]struct {
-		name, descr string
-		reg         uint64
-	}{
-		{"tx_lpi_count", "TX LPI Count", emreg.TLPIC},
-		{"rx_lpi_count", "RX LPI Count", emreg.RLPIC},
-	} {
-		c.Func(eee, s.name, sysctl.RD, sysctl.KindU64, func() uint64 { return sc.stats.Sum(s.reg) }, s.descr)
-	}
-}
-
-// eeeHandler serves eee_control: 1 while EEE is off. A change takes a reset
-// (em_sysctl_eee).
-func (sc *softc) eeeHandler(req *sysctl.Request) error {
-	off := int64(0)
-	if sc.eeeOff.Load() {
-		off = 1
-	}
-	val, written, err := req.HandleInt(off)
-	if err != nil || !written {
-		return err
-	}
-	sc.eeeOff.Store(val != 0)
-	sc.ctx.RequestReset()
-	sc.ctx.AdminIntrDeferred()
-	return nil
-}
-
 // statTable is the statistics block of a part.
 func statTable(c *chip) []e1000.Stat {
 	t := e1000.StatTable()
 	if c.pch() {
-		t = append(t, e1000.Stat{Reg: emreg.TLPIC}, e1000.Stat{Reg: emreg.RLPIC})
+		t = append(t, e1000.EEEStats()...)
 	}
 	return t
 }

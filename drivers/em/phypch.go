@@ -92,7 +92,7 @@ func (sc *softc) tuneLink() {
 				return err
 			}
 		}
-		return p.setEEE(!sc.eeeOff.Load())
+		return p.setEEE(sc.EEEOff.Load() == 0)
 	})
 	if err != nil {
 		sc.ctx.Printf("%v\n", err)
@@ -155,7 +155,7 @@ func (p phyPages) sharedEEE() (bits uint16, err error) {
 // ledPCH turns LED 0 of the PHY on or back. There is no mode that is always on: it shows
 // a link, or, inverted, that there is none (e1000_led_on_pchlan).
 func (sc *softc) ledPCH(on bool) {
-	v := uint16(sc.ledDefault)
+	v := uint16(sc.LEDDefault())
 	if on {
 		v = v&^led0MaskPCH | emreg.LEDModeLinkUp
 		if sc.hw.Read32(emreg.STATUS)&emreg.StatusLU == 0 {

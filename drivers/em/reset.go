@@ -116,7 +116,7 @@ func (sc *softc) resetAndInit() error {
 	sc.takeControl()
 	pba := sc.chip.packetBuffer(frame)
 	sc.hw.Write32(emreg.PBA, pba)
-	sc.tight.Store(sc.SetMarks(pba, frame, fcHysteresis))
+	sc.Tight.Store(sc.SetMarks(pba, frame, fcHysteresis))
 	if sc.chip.pch() {
 		sc.setMarksPCH()
 	}
@@ -175,7 +175,7 @@ func (sc *softc) initHW() error {
 		set |= emreg.TXDCTLCountDesc
 	}
 	r.Change(emreg.TXDCTL, emreg.DCTLWthresh, set)
-	sc.stats.Discard(r)
+	sc.Stats.Discard(r)
 	if sc.chip.mac == mac82574 {
 		r.Write32(emreg.IVAR, emreg.IVARValid<<emreg.IVAROtherShift)
 	}

@@ -55,7 +55,7 @@ func (p emTxRx) RxdAvailable(qid int, cidx iflib.QIdx, budget int) int {
 // hash is in the first word, over the address that iflib knows.
 func (p emTxRx) RxdPktGet(ri *iflib.RxdInfo) error {
 	r := &p.rx[ri.QSIdx]
-	d, w, err := r.Take(ri, &extFormat, &p.errs)
+	d, w, err := r.Take(ri, &extFormat, p.errs)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (p lemTxRx) RxdAvailable(qid int, cidx iflib.QIdx, budget int) int {
 // RxdPktGet takes a packet in legacy format (lem_isc_rxd_pkt_get; spec 1g 4.6).
 func (p lemTxRx) RxdPktGet(ri *iflib.RxdInfo) error {
 	r := &p.rx[ri.QSIdx]
-	_, w, err := r.Take(ri, &legacyFormat, &p.errs)
+	_, w, err := r.Take(ri, &legacyFormat, p.errs)
 	if err != nil {
 		return err
 	}

@@ -33,16 +33,16 @@ func (sc *softc) loadTunables() error {
 		keepFCS:        t["disable_crc_stripping"] != 0,
 		maxIntrRate:    t["max_interrupt_rate"],
 	}
-	sc.aimMode.Store(int32(t["enable_aim"]))
-	sc.eeeOff.Store(t["eee_setting"] != 0)
+	sc.AIMMode.Store(int32(t["enable_aim"]))
+	sc.SetEEEOff(t["eee_setting"] != 0)
 	return nil
 }
 
 // addSysctls makes the leaves of dev.em.N (spec 1g 7.2).
 func (sc *softc) addSysctls() {
 	l := e1000.Leaves{Regs: &sc.hw, NVM: sc.nvm, Print: sc.ctx.Printf, Debug: sc.printDebug, Firmware: sc.firmware(),
-		AIM: &sc.aimMode, Errors: &sc.path.errs, LinkIRQ: &sc.linkIRQ, RxOverruns: &sc.rxOverruns,
-		Stats: sc.stats, Interrupts: e1000.InterruptStats()}
+		AIM: &sc.AIMMode, Errors: &sc.RxErrors, LinkIRQ: &sc.LinkIRQ, RxOverruns: &sc.RxOverruns,
+		Stats: sc.Stats, Interrupts: e1000.InterruptStats()}
 	l.Add(sc.ctx.SysctlCtx(), sc.ctx.SysctlNode(), &sc.Port)
 }
 

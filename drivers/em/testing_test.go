@@ -229,14 +229,14 @@ func newRings(t testing.TB, n int) *rings {
 	})
 	alloc := func() iflib.QueueMem {
 		size := e1000.RingBytes(testDescs)
-		addr, err := mem.Alloc(size, pageSize)
+		addr, err := mem.Alloc(size, 4096)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return iflib.QueueMem{Mem: mem, Addr: addr, Size: size}
 	}
 	r := &rings{bar: e1000test.NewBoard(testMAC, 0)}
-	r.dataPath.bar = r.bar
+	r.dataPath.bar, r.errs = r.bar, new(e1000.RxErrors)
 	r.probes = probe.NewSet(1, func() time.Duration { return 0 })
 	r.tx, r.rx = make([]txRing, n), make([]rxRing, n)
 	for i := range n {

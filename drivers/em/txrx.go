@@ -70,7 +70,7 @@ type dataPath struct {
 	rx         []rxRing
 	cmd        atomic.Uint32 // txd_cmd: IDE or nothing
 
-	errs e1000.RxErrors
+	errs *e1000.RxErrors
 }
 
 // lemTxRx is the data path of 8254x (lem_txrx), emTxRx that of 82571 and later

@@ -79,7 +79,7 @@ func (c chip) part() *adv.Part {
 		Queues: c.queues, RARs: c.rars, MaxFrame: maxFrame,
 		Caps: adv.Caps | ifnet.CapVLANHWFilter, CsumFlags: adv.CsumFlags,
 		Media: e1000.GigabitMedia(),
-		Stats: append(e1000.StatTable(), e1000.Stat{Reg: e1000reg.TLPIC}, e1000.Stat{Reg: e1000reg.RLPIC}),
+		Stats: append(e1000.StatTable(), e1000.EEEStats()...),
 		Intrs: e1000.InterruptStats(),
 
 		VLANWrites: 1, PacketBuffer: c.packetBuffer, Hysteresis: hysteresis, Scale: adv.EITR(), TXDCTL: txdctl,

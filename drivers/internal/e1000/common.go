@@ -16,6 +16,7 @@ import (
 // any goroutine.
 type Common struct {
 	AIMMode    atomic.Int32 // AIMOff to AIMLowLatency
+	EEEOff     atomic.Int32 // not 0 keeps energy-efficient Ethernet off
 	Tight      atomic.Bool  // the packet buffer does not hold two frames
 	LinkIRQ    atomic.Uint64
 	RxOverruns atomic.Uint64
@@ -27,13 +28,19 @@ type Common struct {
 	port       *Port
 	wantStats  atomic.Bool // statistics are due
 	ledDefault uint32
+	irqs       []*iflib.Irq // MSI-X, by vector
 }
 
-// InitCommon takes over what the hardware shows at attach: the LED's modes.
+// InitCommon makes the common part of a device.
 func (c *Common) InitCommon(ctx *iflib.Ctx, regs *Regs, port *Port) {
 	c.ctx, c.regs, c.port = ctx, regs, port
-	c.ledDefault = regs.Read32(emreg.LEDCTL)
 }
+
+// KeepLED notes what the LED shows after the reset at attach.
+func (c *Common) KeepLED() { c.ledDefault = c.regs.Read32(emreg.LEDCTL) }
+
+// LEDDefault is what the LED shows when nobody asks for it.
+func (c *Common) LEDDefault() uint32 { return c.ledDefault }
 
 // Timer asks for the statistics, once for all queues (em_if_timer).
 func (c *Common) Timer(qid int) {
@@ -112,4 +119,33 @@ func (c *Common) SetMTU(mtu, limit int) error {
 	}
 	c.ctx.Softc().MaxFrameSize = mtu + FrameExtra
 	return nil
+}
+
+// AllocIrq sets the next vector up, from 0 on; only the last, which is not a queue's, has
+// the type IntrAdmin. The errors are iflib's.
+func (c *Common) AllocIrq(typ iflib.IntrType, filter func() iflib.FilterResult, name string) error {
+	vec := len(c.irqs)
+	qid := vec
+	if typ == iflib.IntrAdmin {
+		qid = 0
+	}
+	irq, err := c.ctx.IrqAllocGeneric(vec+1, typ, filter, qid, name)
+	if err != nil {
+		return fmt.Errorf("vector %d for %s: %w", vec, name, err)
+	}
+	c.irqs = append(c.irqs, irq)
+	return nil
+}
+
+// ShareIrq has transmit queue q use vector vec.
+func (c *Common) ShareIrq(vec, q int) error {
+	return c.ctx.SoftirqAllocGeneric(c.irqs[vec], iflib.IntrTx, q, fmt.Sprintf("txq%d", q))
+}
+
+// FreeIrqs ends the vectors.
+func (c *Common) FreeIrqs() {
+	for _, irq := range c.irqs {
+		c.ctx.IrqFree(irq)
+	}
+	c.irqs = nil
 }

@@ -69,33 +69,19 @@ func (sc *Softc) legacyFilter() iflib.FilterResult {
 // the same number modulo shares, and the last for the rest (em_if_msix_intr_assign).
 func (sc *Softc) MSIXIntrAssign(int) error {
 	for i, v := range sc.vectors {
-		if err := sc.allocIrq(i, iflib.IntrRxTx, v.queueFilter, fmt.Sprintf("rxq%d", i)); err != nil {
+		if err := sc.AllocIrq(iflib.IntrRxTx, v.queueFilter, fmt.Sprintf("rxq%d", i)); err != nil {
 			return err
 		}
 	}
 	for i := range sc.tx {
-		irq := sc.irqs[i%len(sc.vectors)]
-		if err := sc.Ctx.SoftirqAllocGeneric(irq, iflib.IntrTx, i, fmt.Sprintf("txq%d", i)); err != nil {
+		if err := sc.ShareIrq(i%len(sc.vectors), i); err != nil {
 			return err
 		}
 	}
-	if err := sc.allocIrq(len(sc.vectors), iflib.IntrAdmin, sc.linkFilter, "aq"); err != nil {
+	if err := sc.AllocIrq(iflib.IntrAdmin, sc.linkFilter, "aq"); err != nil {
 		return err
 	}
 	sc.msix = true
-	return nil
-}
-
-func (sc *Softc) allocIrq(vec int, typ iflib.IntrType, filter func() iflib.FilterResult, name string) error {
-	qid := vec
-	if typ == iflib.IntrAdmin {
-		qid = 0
-	}
-	irq, err := sc.Ctx.IrqAllocGeneric(vec+1, typ, filter, qid, name)
-	if err != nil {
-		return fmt.Errorf("vector %d for %s: %w", vec, name, err)
-	}
-	sc.irqs = append(sc.irqs, irq)
 	return nil
 }
 

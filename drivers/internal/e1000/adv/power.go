@@ -70,14 +70,8 @@ func (sc *Softc) dmacHandler(req *sysctl.Request) error {
 		return fmt.Errorf("DMA coalescing of %d us: %w", val, syscall.EINVAL)
 	}
 	sc.dmac.Store(int32(val))
-	sc.reinit()
+	sc.Reinit()
 	return nil
-}
-
-// reinit has the admin task initialise the interface anew, if it is up.
-func (sc *Softc) reinit() {
-	sc.Ctx.RequestResetIfUp()
-	sc.Ctx.AdminIntrDeferred()
 }
 
 // Bits of EEER (EEER_TX_LPI_EN, _RX_LPI_EN, _LPI_FC).
@@ -87,39 +81,10 @@ const eeerBits = 7 << 16
 // igc_set_eee_i225).
 func (sc *Softc) initEEE() {
 	var advertise, enable uint32
-	if sc.eee.Load() == 0 {
+	if sc.EEEOff.Load() == 0 {
 		advertise, enable = sc.Part.EEEAdvertise, eeerBits
 	}
 	sc.Regs.Change(e1000reg.IPCNFG, sc.Part.EEEAdvertise, advertise)
 	sc.Regs.Change(e1000reg.EEER, eeerBits, enable)
 	sc.Regs.Flush()
-}
-
-// eeeHandler serves eee_control: not 0 keeps energy-efficient Ethernet off
-// (em_sysctl_eee). The interface is initialised anew.
-func (sc *Softc) eeeHandler(req *sysctl.Request) error {
-	val, written, err := req.HandleInt(int64(sc.eee.Load()))
-	if err != nil || !written {
-		return err
-	}
-	off := int32(0)
-	if val != 0 {
-		off = 1
-	}
-	sc.eee.Store(off)
-	sc.reinit()
-	return nil
-}
-
-// addEEE makes eee_control and, where the part counts it, how often the port went idle.
-func (sc *Softc) addEEE() {
-	c, n := sc.Ctx.SysctlCtx(), sc.Ctx.SysctlNode()
-	c.Proc(n, "eee_control", sysctl.RW, sysctl.KindInt, "", sc.eeeHandler, "Disable Energy Efficient Ethernet")
-	if !sc.Part.CountsLPI {
-		return
-	}
-	node := c.Node(n, "eee", sysctl.RD, "Energy Efficient Ethernet Statistics")
-	count := func(reg uint64) func() uint64 { return func() uint64 { return sc.Stats.Sum(reg) } }
-	c.Func(node, "tx_lpi_count", sysctl.RD, sysctl.KindU64, count(e1000reg.TLPIC), "TX LPI events")
-	c.Func(node, "rx_lpi_count", sysctl.RD, sysctl.KindU64, count(e1000reg.RLPIC), "RX LPI events")
 }

@@ -41,10 +41,8 @@ type Softc struct {
 	phy  e1000.PHY
 	mac  [ifnet.EtherAddrLen]byte
 	dmac atomic.Int32 // DMA coalescing in us, 0 off
-	eee  atomic.Int32 // not 0 keeps energy-efficient Ethernet off
 
-	vectors             []*vector    // of queues, by receive queue; one without MSI-X
-	irqs                []*iflib.Irq // MSI-X
+	vectors             []*vector // of queues, by receive queue; one without MSI-X
 	queueMask, linkMask uint32
 	msix                bool
 }
@@ -67,9 +65,7 @@ const bar0 = 0x10
 func (sc *Softc) Attach(ctx *iflib.Ctx, part *Part, set Settings) error {
 	sc.Ctx, sc.Part, sc.set = ctx, part, set
 	sc.AIMMode.Store(int32(set.AIM))
-	if set.EEEOff {
-		sc.eee.Store(1)
-	}
+	sc.SetEEEOff(set.EEEOff)
 	sc.describe()
 	bar, err := ctx.Function().MapBAR(bar0)
 	if err != nil {
@@ -84,6 +80,7 @@ func (sc *Softc) Attach(ctx *iflib.Ctx, part *Part, set Settings) error {
 		sc.giveBack()
 		return err
 	}
+	sc.KeepLED()
 	ctx.SetMAC(sc.mac)
 	sc.addSysctls()
 	return nil
@@ -253,10 +250,8 @@ func (sc *Softc) RxQueuesAlloc(rings []iflib.QueueMem, _, nsets int) error {
 
 // QueuesFree forgets the rings; nobody peeks any more.
 func (sc *Softc) QueuesFree() {
-	for _, irq := range sc.irqs {
-		sc.Ctx.IrqFree(irq)
-	}
-	sc.irqs, sc.tx, sc.rx = nil, nil, nil
+	sc.FreeIrqs()
+	sc.tx, sc.rx = nil, nil
 }
 
 // MTUSet checks that frames of the MTU fit.

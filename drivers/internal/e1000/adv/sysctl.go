@@ -17,7 +17,7 @@ func (sc *Softc) addSysctls() {
 		c.Proc(n, "dmac", sysctl.RW, sysctl.KindInt, "", sc.dmacHandler, "DMA Coalesce")
 	}
 	if sc.Part.HasEEE {
-		sc.addEEE()
+		sc.AddEEE(sc.Part.CountsLPI)
 	}
 }
 
