@@ -193,6 +193,8 @@ func (b *Board) mdi(v uint32) uint32 {
 		return b.page(v, reg, v&write != 0) | ready
 	case addr != b.MDI:
 		return v | ready | 1<<30
+	case b.MDI != 1 && reg == emiData:
+		return b.keep(v, emiKey|uint32(b.PHY[emiAddr]), v&write != 0) | ready
 	case v&write != 0:
 		if reg == 0 {
 			v &^= reset
@@ -210,12 +212,27 @@ func (b *Board) page(v, reg uint32, write bool) uint32 {
 	if reg != selector {
 		key |= uint32(b.Pages[selector])
 	}
+	return b.keep(v, key, write)
+}
+
+// keep serves an access to what Pages has under a key.
+func (b *Board) keep(v, key uint32, write bool) uint32 {
 	if write {
 		b.Pages[key] = uint16(v)
 		return v
 	}
 	return v&^0xffff | uint32(b.Pages[key])
 }
+
+// Registers of the extended management interface, which Pages has too, by EMI.
+const (
+	emiAddr = 16
+	emiData = 17
+	emiKey  = 1 << 20
+)
+
+// EMI is the key of such a register.
+func EMI(addr uint32) uint32 { return emiKey | addr }
 
 // Registers of I219's flash in the BAR.
 const (
