@@ -40,8 +40,12 @@ type Flow struct {
 	rand  *rand.Rand
 	n     int // frames offered at a rate
 
-	pending []pendingFrame // offered and not yet known to have left, in order
-	next    uint32
+	// pending are the frames offered that are not known to have left, in order. Of
+	// them refusals have been dropped, which ones shows when a later one leaves: a
+	// discipline may drop an older frame in place of the one it is given.
+	pending  []pendingFrame
+	refusals int
+	next     uint32
 
 	window window
 	bins   []uint64
@@ -97,7 +101,7 @@ func (f *Flow) tick() {
 
 // fillBacklog sends until enough frames wait.
 func (f *Flow) fillBacklog() {
-	for !f.stopped() && len(f.pending) < f.src.Backlog && f.link.Send(f) {
+	for !f.stopped() && len(f.pending)-f.refusals < f.src.Backlog && f.link.Send(f) {
 	}
 }
 
@@ -111,7 +115,7 @@ func (f *Flow) arrive(now time.Duration) uint32 {
 
 // refused notes that the frame just offered, or one in its place, was dropped.
 func (f *Flow) refused() {
-	f.pending = f.pending[:len(f.pending)-1]
+	f.refusals++
 	f.lost(1)
 }
 
@@ -128,13 +132,12 @@ func (f *Flow) lost(n int) {
 // frames of a flow stay in order.
 func (f *Flow) sent(m *mbuf.Mbuf) {
 	i := slices.IndexFunc(f.pending, func(p pendingFrame) bool { return p.seq == m.Pkt.CsumData })
-	if i < 0 {
-		return // counted as refused in place of an older one
-	}
 	w := &f.window
 	w.delays = append(w.delays, f.link.now-f.pending[i].at)
 	w.sent.AddLen(f.src.Size)
-	f.lost(i)
+	known := min(i, f.refusals)
+	f.refusals -= known
+	f.lost(i - known)
 	f.pending = f.pending[i+1:]
 	bin := int(f.link.Elapsed() / f.link.cfg.Bin)
 	for len(f.bins) <= bin {
