@@ -124,7 +124,7 @@ cqnic0: using simple if_transmit
 cqnic0: Using 512 TX descriptors and 512 RX descriptors
 cqnic0: Using 2 RX queues 2 TX queues
 cqnic0: Using MSI-X interrupts with 3 vectors
-cqnic0: Ethernet address: 02:82:78:01:00:01
+cqnic0: Ethernet address: 02:82:78:03:00:01
 etc/rc.conf:2: ifconfig: cqnic0: bogus: bad value
 cqnic0: link state changed to UP
 etc/rc.conf:3: ifconfig_cxl0: no such interface

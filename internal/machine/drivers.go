@@ -5,6 +5,10 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/em"
 	"github.com/ifsim/ifsim/drivers/em/emhw"
+	"github.com/ifsim/ifsim/drivers/igb"
+	"github.com/ifsim/ifsim/drivers/igb/igbhw"
+	"github.com/ifsim/ifsim/drivers/igc"
+	"github.com/ifsim/ifsim/drivers/igc/igchw"
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/null"
 	"github.com/ifsim/ifsim/drivers/port/packet"
@@ -17,6 +21,8 @@ import (
 func builtinDrivers() []DriverEntry {
 	return []DriverEntry{
 		{Driver: &em.Driver, New: emhw.New, Chips: emhw.Chips, DefaultChip: "82574L"},
+		{Driver: &igb.Driver, New: igbhw.New, Chips: igbhw.Chips, DefaultChip: igbhw.DefaultChip},
+		{Driver: &igc.Driver, New: igchw.New, Chips: igchw.Chips, DefaultChip: igchw.DefaultChip},
 	}
 }
 

@@ -75,17 +75,21 @@ func flagText(f sysctl.Flag) string {
 	return text
 }
 
-// allKnobs boots a machine with an em of each class and one of a hub. Nothing but the hints is set.
+// allKnobs boots a machine with an em of each class and one of a hub, an igb and an igc.
+// Nothing but the hints is set.
 func allKnobs(t *testing.T, invariants bool) *machine.Machine {
 	t.Helper()
 	m, err := machine.Boot(machine.Config{
 		Executor: kern.Stepped, Clock: kern.ManualClock, NCPU: 2, MemSize: memSize, Invariants: invariants,
-		Env: map[string]string{"hint.em.0.port": "null", "hint.em.1.device": "82545EM", "hint.em.2.device": "I217-V"},
+		Env: map[string]string{"hint.em.0.port": "null", "hint.em.1.device": "82545EM", "hint.em.2.device": "I217-V",
+			"hint.igb.0.port": "null", "hint.igc.0.port": "null"},
 	})
 	must(t, err)
 	t.Cleanup(func() { must(t, m.Close()) })
-	if m.Ctx("em0") == nil || m.Ctx("em1") == nil || m.Ctx("em2") == nil {
-		t.Fatal("an em did not attach")
+	for _, name := range []string{"em0", "em1", "em2", "igb0", "igc0"} {
+		if m.Ctx(name) == nil {
+			t.Fatalf("%s did not attach", name)
+		}
 	}
 	return m
 }
