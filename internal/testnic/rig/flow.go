@@ -136,13 +136,12 @@ func (f Flow) Unsummed(t testing.TB, tso bool) []byte {
 func (f Flow) Segments(t testing.TB, mss int) [][]byte {
 	t.Helper()
 	var out [][]byte
-	data, push := f.Payload, f.Push
-	for off := 0; off < len(data); off += mss {
-		f.Payload = data[off:min(off+mss, len(data))]
-		f.Push = push && off+mss >= len(data)
-		out = append(out, f.Build(t))
-		f.ID++
-		f.Seq += uint32(mss)
+	for off := 0; off < len(f.Payload); off += mss {
+		piece := f
+		piece.Payload = f.Payload[off:min(off+mss, len(f.Payload))]
+		piece.Push = f.Push && off+mss >= len(f.Payload)
+		piece.ID, piece.Seq = f.ID+uint16(len(out)), f.Seq+uint32(off)
+		out = append(out, piece.Build(t))
 	}
 	return out
 }
