@@ -45,10 +45,11 @@ type FailPoint struct {
 
 // failpoints are the fail points of a kernel.
 type failpoints struct {
-	mu   sync.Mutex
-	all  map[string]*FailPoint // guarded by mu
-	ctx  *sysctl.Ctx
-	node *sysctl.OID // debug.fail_point
+	armed atomic.Int32 // how many are set
+	mu    sync.Mutex
+	all   map[string]*FailPoint // guarded by mu
+	ctx   *sysctl.Ctx
+	node  *sysctl.OID // debug.fail_point
 }
 
 // FailPoint returns the point of that name, making it and its OID the first time
@@ -95,6 +96,10 @@ func (fp *FailPoint) handle(r *sysctl.Request) error {
 	return fp.Set(val)
 }
 
+// FailPointsArmed reports whether any fail point of the kernel is set: one load, for a
+// path that passes several.
+func (k *Kernel) FailPointsArmed() bool { return k.failpoints.armed.Load() != 0 }
+
 // Armed reports whether Eval has anything to decide: one load, for a path that
 // leaves all that is out of the ordinary to another function.
 func (fp *FailPoint) Armed() bool { return fp.armed.Load() != 0 }
@@ -131,10 +136,11 @@ func (fp *FailPoint) Set(setting string) error {
 
 // install puts p in force. The caller holds mu.
 func (fp *FailPoint) install(p *failProgram) {
-	armed := uint32(0)
+	was, armed := fp.armed.Load(), uint32(0)
 	if p != nil {
 		armed = 1
 	}
+	fp.k.failpoints.armed.Add(int32(armed) - int32(was))
 	fp.prog.Store(p)
 	fp.armed.Store(armed)
 }
