@@ -119,3 +119,12 @@ type Immediate interface {
 	// do not report these again.
 	SendNow(q int, frames []Frame) (n, bad int)
 }
+
+// Discarder is a port that looks at no byte of a frame and always has room: its client
+// need not collect the bytes.
+type Discarder interface {
+	Immediate
+	// Discard is SendNow of frames of legal length, together so many bytes long. It
+	// reports false, and has taken nothing, while the link is down.
+	Discard(q, frames, bytes int) bool
+}

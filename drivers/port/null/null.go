@@ -61,7 +61,7 @@ func take(n *int) int {
 	return v
 }
 
-var _ port.Immediate = (*Port)(nil)
+var _ port.Discarder = (*Port)(nil)
 
 // Kind describes the kind for a Fabric: "null", no argument.
 func Kind() port.Kind {
@@ -144,6 +144,15 @@ func (p *Port) SendNow(q int, frames []port.Frame) (n, bad int) {
 	}
 	p.tx[q].count(len(frames)-bad, bytes)
 	return len(frames), bad
+}
+
+// Discard implements port.Discarder.
+func (p *Port) Discard(q, frames, bytes int) bool {
+	if !p.linkUp.Load() {
+		return false
+	}
+	p.tx[q].count(frames, bytes)
+	return true
 }
 
 // Completed returns the frames of queue q finished since the last call.
