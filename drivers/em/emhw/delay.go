@@ -75,14 +75,17 @@ func (d *delay) write(off uint64, v uint32) {
 	}
 }
 
+// waits reports whether causes wait already, and no longer than they would from now on.
+func (d *delay) waits(c uint32) bool { return d.first.Load() && d.causes.Load()&c == c }
+
 // event raises causes after the delay.
 func (d *delay) event(c uint32) {
 	if !d.on.Load() {
 		d.n.raise(c)
 		return
 	}
-	if d.first.Load() && d.causes.Load()&c == c {
-		return // waits already, and no longer than this would
+	if d.waits(c) {
+		return
 	}
 	d.causes.Or(c)
 	d.d.Event()

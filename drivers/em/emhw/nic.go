@@ -191,6 +191,7 @@ func (n *nic) LinkChanged(port.Link) { n.link.PortChanged() }
 
 // linkChanged is called by the link when its state has changed (spec 1g 5.4).
 func (n *nic) linkChanged(s hw.LinkState) {
+	n.changed()
 	if !s.Up {
 		n.phy.lose()
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/probe"
@@ -42,15 +43,17 @@ type txQueue struct {
 	lem    bool
 	done   uint32 // the causes of a packet that is reported
 
-	seen  uint32   // nic.changes that words to psp are from; 0: to be looked at again
-	words []uint64 // the ring in this run
-	count uint32   // descriptors in it
-	vme   bool     // CTRL.VME in this run
-	psp   bool     // TCTL.PSP
-	on    bool     // probes fire in this run
-	tail  uint32   // TDT in this run
-	fetch uint32   // next descriptor to fetch; TDH follows when the packet is done
-	mem   []byte   // memory, see hw.DMA.Direct
+	seen  uint32         // nic.changes that words to psp are from; 0: to be looked at again
+	words []uint64       // the ring in this run
+	count uint32         // descriptors in it
+	vme   bool           // CTRL.VME in this run
+	psp   bool           // TCTL.PSP
+	on    bool           // probes fire in this run
+	tail  uint32         // TDT in this run
+	fetch uint32         // next descriptor to fetch; TDH follows when the packet is done
+	mem   []byte         // memory, see hw.DMA.Direct
+	port  port.Discarder // the port, if it is one
+	quick bool           // discard may run if what seen stands for has not changed
 
 	pkt    txPacket
 	ctx    [2]txContext // slots
@@ -77,6 +80,7 @@ func newTxQueue(n *nic, q int) *txQueue {
 	if n.chip.queues > 1 {
 		t.done |= emreg.ICRTXQ0 << q
 	}
+	t.port, _ = n.cfg.Port.(port.Discarder)
 	t.batch = hw.NewTxBatch(hw.TxConfig{Kernel: n.k, Name: n.cfg.Name, Port: n.cfg.Port, Queue: q,
 		Faults: n.faults, Kick: func() { n.engine.Doorbell(q) }})
 	return t
@@ -86,7 +90,7 @@ func newTxQueue(n *nic, q int) *txQueue {
 func (t *txQueue) reset() {
 	t.batch.Reset()
 	t.ring.Forget()
-	t.words, t.count, t.fetch, t.seen = nil, 0, 0, 0
+	t.words, t.count, t.fetch, t.seen, t.quick = nil, 0, 0, 0, false
 	t.ctx = [2]txContext{}
 	t.causes, t.later = 0, 0
 }
@@ -112,16 +116,22 @@ func (t *txQueue) run() {
 	if n.chip.pch != nil {
 		t.sink()
 	}
-	if !t.begin() {
-		return
-	}
-	if !t.express() {
-		t.batch.Run(t)
-		if t.batch.Tally.Frames != 0 || t.batch.Malformed != 0 {
-			t.publish()
+	t.tail = atomic.LoadUint32(t.tdt)
+	if !t.discard() {
+		if !t.begin() {
+			return
 		}
+		if !t.express() {
+			t.batch.Run(t)
+			if t.batch.Tally.Frames != 0 || t.batch.Malformed != 0 {
+				t.publish()
+			}
+		}
+		t.quick = t.port != nil && t.seen != 0 && t.batch.Direct() != nil
 	}
-	if t.causes|t.later != 0 {
+	if t.causes == 0 && t.n.delays.tx.waits(t.later) {
+		t.later = 0 // also if it was
+	} else {
 		t.interrupt()
 	}
 	if n.pch.lpi.Load() && t.fetch == t.tail {
@@ -135,12 +145,11 @@ func (t *txQueue) run() {
 
 // begin takes what the registers say; false when there is nothing that may be done.
 func (t *txQueue) begin() bool {
-	t.tail = atomic.LoadUint32(t.tdt)
 	if t.tail == t.fetch && t.batch.InFlight() == 0 {
 		return false
 	}
 	n := t.n
-	t.on, t.mem = t.probes.On(), n.dma.Direct()
+	t.on, t.mem, t.quick = t.probes.On(), n.dma.Direct(), false
 	changes := n.changes.Load()
 	if changes == t.seen && t.tail < t.count && n.link.Up() {
 		return true

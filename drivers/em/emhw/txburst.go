@@ -66,7 +66,8 @@ func (t *txQueue) gather() (n int) {
 			if i == tail || end == len(u.segs) || all&emreg.TxdCmdRS != 0 {
 				return n
 			}
-			addr, w := atomic.LoadUint64(&words[i]), atomic.LoadUint64(&words[i+1])
+			d := words[i : i+2 : i+2]
+			addr, w := atomic.LoadUint64(&d[0]), atomic.LoadUint64(&d[1])
 			if i += 2; i == len(words) {
 				i = 0
 			}
