@@ -32,9 +32,9 @@ func (r *TxRing) Bytes() uint32 { return ringBytes(r.Mask) }
 // Write fills descriptor i and returns the index after it. The doorbell orders the
 // stores.
 func (r *TxRing) Write(i uint32, w0, w1 uint64) uint32 {
-	d := (*[DescWords]uint64)(r.Desc[(i&r.Mask)*DescWords:])
-	iflib.StoreRelaxed64(&d[0], w0)
-	iflib.StoreRelaxed64(&d[1], w1)
+	at := uint(i&r.Mask) * DescWords
+	iflib.StoreRelaxed64(&r.Desc[at+1], w1)
+	iflib.StoreRelaxed64(&r.Desc[at], w0)
 	return (i + 1) & r.Mask
 }
 
