@@ -172,6 +172,13 @@ const remapTries = 2
 func (q *Txq) load(m *mbuf.Mbuf, slot *txSlot, remap int) (*mbuf.Mbuf, int, error) {
 	maps := q.mapsOf(m)
 	segs := q.own.segs[:maps.maxSegs]
+	if n, ok := maps.tag.LoadPlain(m, segs); ok {
+		if p := q.probes; q.own.trace {
+			q.traceSegments(p, segs[:n])
+		}
+		q.own.remap = remap
+		return m, n, nil
+	}
 	for {
 		n, err := maps.tag.LoadMbuf(maps.spare, m, segs, busdma.ToDevice)
 		if err == nil {

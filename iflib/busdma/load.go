@@ -28,17 +28,42 @@ func (t *Tag) LoadMbuf(mp *Map, m *mbuf.Mbuf, segs []Seg, dir Dir) (int, error) 
 		return 0, t.injected(v)
 	}
 	segs = segs[:min(len(segs), t.nsegs)]
+	n := t.plain(m, segs)
+	if n < 0 {
+		return t.loadSlow(mp, m, segs, dir)
+	}
+	mp.loaded, mp.dir = true, dir
+	if t.table != nil {
+		mp.record(segs[:n])
+	}
+	return n, nil
+}
+
+// LoadPlain is LoadMbuf of a packet that lies in memory as the device wants it, when
+// nobody checks accesses: there is nothing to remember, so there is no map and nothing
+// to unload. False: LoadMbuf has to look at the packet.
+func (t *Tag) LoadPlain(m *mbuf.Mbuf, segs []Seg) (n int, ok bool) {
+	if t.table != nil || t.fail.Armed() {
+		return 0, false
+	}
+	n = t.plain(m, segs[:min(len(segs), t.nsegs)])
+	return n, n >= 0
+}
+
+// plain makes a segment of each buffer of the packet and returns how many there are, or
+// -1 if that is not all that has to be done.
+func (t *Tag) plain(m *mbuf.Mbuf, segs []Seg) int {
 	n, total, end := 0, uint64(0), uint64(0)
-	for f := m; f != nil; f = f.Next {
-		size := uint64(f.Len())
+	for ; m != nil; m = m.Next {
+		size := uint64(m.Len())
 		if size == 0 {
 			continue
 		}
-		a := uint64(f.BusAddr())
+		a := uint64(m.BusAddr())
 		last := a + size - 1
 		if uint(n) >= uint(len(segs)) || a == end || size > t.maxSeg ||
 			a&t.alignMask|(a^last)&t.crossMask|last&t.highMask != 0 {
-			return t.loadSlow(mp, m, segs, dir)
+			return -1
 		}
 		end = last + 1
 		total += size
@@ -46,13 +71,9 @@ func (t *Tag) LoadMbuf(mp *Map, m *mbuf.Mbuf, segs []Seg, dir Dir) (int, error) 
 		n++
 	}
 	if total > t.maxSize {
-		return 0, t.errSize
+		return -1
 	}
-	mp.loaded, mp.dir = true, dir
-	if t.table != nil {
-		mp.record(segs[:n])
-	}
-	return n, nil
+	return n
 }
 
 // LoadBuffer loads the n bytes at a, as LoadMbuf does a packet. A buffer that
