@@ -247,15 +247,3 @@ func (f *Filter) SetupVLAN() {
 	}
 	f.regs.Change(emreg.RCTL, emreg.RCTLCFIEN, emreg.RCTLVFE)
 }
-
-// HasVLANs reports whether a VLAN other than 0 is let in.
-func (f *Filter) HasVLANs() bool {
-	f.mtx.Lock()
-	defer f.mtx.Unlock()
-	for i, v := range f.vfta {
-		if v > 1 || v != 0 && i != 0 {
-			return true
-		}
-	}
-	return false
-}

@@ -85,7 +85,7 @@ func (sc *Softc) initReceive() {
 	}
 	sc.Ctx.Softc().RxdBufSize[0] = size
 	if frame > ifnet.EtherMTU+e1000.FrameExtra { // 6
-		if sc.HasVLANs() {
+		if sc.Ctx.Ifp().Trunk() != nil {
 			frame += ifnet.EtherVLANEncapLen
 		}
 		r.Write32(e1000reg.RLPML, uint32(frame))
