@@ -58,6 +58,9 @@ var kinds = []nicKind{
 	{chip: "82545EM", driver: "em", sentStat: "mac_stats.good_pkts_txd", gotStat: "mac_stats.good_pkts_recvd"},
 	{chip: "CQ-1", driver: "cqnic", tso6: true, pads: true, writes: true, sentReg: nicreg.StatTxFrames, gotReg: nicreg.StatRxFrames},
 	{chip: "HWB-1", driver: "hwbnic", tso6: true, sentReg: nicreg.StatTxFrames, gotReg: nicreg.StatRxFrames},
+	{chip: "I210", driver: "igb", tso6: true, sentStat: "mac_stats.good_pkts_txd", gotStat: "mac_stats.good_pkts_recvd"},
+	{chip: "82576", driver: "igb", tso6: true, sentStat: "mac_stats.good_pkts_txd", gotStat: "mac_stats.good_pkts_recvd"},
+	{chip: "I226-V", driver: "igc", tso6: true, sentStat: "mac_stats.good_pkts_txd", gotStat: "mac_stats.good_pkts_recvd"},
 }
 
 // txPath is a way from Transmit to the hardware.
@@ -187,6 +190,8 @@ func newWire(t testing.TB, c wireConfig) *wire {
 		if w.ctx[i] == nil {
 			t.Fatalf("no %s:\n%s", w.name(i), w.console.String())
 		}
+		// The longest frames have room for a tag only where there are VLANs.
+		w.ifp[i].SetTrunk(&ifnet.VLANTrunk{Input: func(c *mbuf.Cache, _ *ifnet.Ifnet, m *mbuf.Mbuf) { c.FreeChain(m) }})
 		w.ifp[i].AttachTap(func(_ mbuf.RcvIf, p *mbuf.Mbuf) { w.arrive(i, p) })
 	}
 	w.idle, w.loaded = w.zones.Usage(), busdma.ReadStats(w.k).Loaded
@@ -396,6 +401,7 @@ func (w *wire) finish(t testing.TB) {
 		if n := w.text(i, "ifsim.broken_contracts"); n != "0" {
 			w.t.Errorf("%s: %s breaches of the driver contract", w.name(i), n)
 		}
+		w.ifp[i].SetTrunk(nil)
 		w.must(w.Detach(w.name(i)))
 	}
 	if got := w.zones.Usage(); got.Any() {
