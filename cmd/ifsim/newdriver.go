@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/ifsim/ifsim/internal/newdriver"
@@ -29,6 +30,9 @@ overwritten. docs/writing-a-driver.md goes through all of it.`,
 			if err != nil {
 				return fmt.Errorf("newdriver: %w", err)
 			}
+			if o.Replace == "" && o.Version == "" && slices.Contains(files, "go.mod") {
+				fmt.Fprintln(cmd.ErrOrStderr(), noVersion)
+			}
 			return nil
 		},
 	}
@@ -38,6 +42,10 @@ overwritten. docs/writing-a-driver.md goes through all of it.`,
 	f.StringVar(&o.Replace, "replace", "", "checkout of ifsim that a new module uses")
 	return cmd
 }
+
+// noVersion is said when a new go.mod cannot name a version of ifsim.
+const noVersion = `This ifsim has no version that go.mod could require. To use a checkout:
+go mod edit -require=github.com/ifsim/ifsim@v0.0.0 -replace=github.com/ifsim/ifsim=CHECKOUT && go mod tidy`
 
 // ownVersion is the version of ifsim that this program is, "" if it has none that could
 // be fetched.
