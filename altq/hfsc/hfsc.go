@@ -71,14 +71,15 @@ func (d *HFSC) AddQueue(q altq.QueueConfig) error {
 	}
 	c := newClass(q, parent)
 	c.policy = d.newPolicy(q)
-	d.add(c)
+	d.link(c)
 	if q.Flags&altq.FlagDefault != 0 {
 		d.fallback = c
 	}
 	return nil
 }
 
-func (d *HFSC) add(c *class) {
+// link puts a class in its place.
+func (d *HFSC) link(c *class) {
 	d.table.Add(c.qid, c)
 	d.classes = append(d.classes, c)
 	if c.parent == nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ifsim/ifsim/altq"
+	"github.com/ifsim/ifsim/altq/altqtest"
 )
 
 var start = altq.TimeOf(10e9)
@@ -158,6 +159,30 @@ func TestUnlimitedChildIsServedBesideALimitedOne(t *testing.T) {
 		t.Errorf("after its second: queue %d, want 3", qid)
 	}
 }
+
+// threeLevels has a policy of each kind and a curve of each kind.
+func threeLevels() altq.Discipline {
+	d := New(altq.Config{Bandwidth: linkRate})
+	share := altq.Curve{M2: 2 * mbit}
+	for _, q := range []altq.QueueConfig{
+		rootQueue,
+		straight(2, 6*mbit),
+		{QID: 3, Parent: 2, LinkShare: share, RealTime: altq.Curve{M1: 2 * mbit, D: 20, M2: mbit}, Flags: altq.FlagCoDel},
+		{QID: 4, Parent: 2, LinkShare: share, UpperLimit: altq.Curve{M2: 3 * mbit}},
+		{QID: 5, Parent: 4, LinkShare: share, Flags: altq.FlagRED | altq.FlagECN},
+		{QID: 6, Parent: 4, LinkShare: altq.Curve{D: 50, M2: mbit}, Flags: altq.FlagRIO},
+		{QID: 7, Parent: root, RealTime: altq.Curve{D: 10, M2: mbit}, Flags: altq.FlagDefault},
+	} {
+		_ = d.AddQueue(q)
+	}
+	return d
+}
+
+func TestPacketsAreConserved(t *testing.T) {
+	altqtest.Conservation(t, threeLevels, 1, 2, 3, 4, 5, 6, 7)
+}
+
+func FuzzHFSC(f *testing.F) { altqtest.Fuzz(f, threeLevels, 3, 5, 6, 7) }
 
 // The statistics are those of struct hfsc_classstats_v1.
 func TestStatsShowTheCurvesAsRounded(t *testing.T) {

@@ -245,7 +245,6 @@ func TestTreesDecideAsFreeBSDsListsDo(t *testing.T) {
 		// 0 and an unknown number are for the default queue.
 		qids := rapid.Custom(func(t *rapid.T) altq.QID { return altq.QID(rapid.IntRange(0, len(queues)+1).Draw(t, "qid")) })
 		lens := rapid.SampledFrom([]int{60, 214, 1514, 1514, 9014})
-		steps := rapid.IntRange(1, 300).Draw(t, "steps")
 		for range steps {
 			now += altq.Time(rapid.SampledFrom([]int{0, 0, 1, 50, 1200, 1200, 40_000}).Draw(t, "us")) << altq.MachClkShift
 			for range rapid.IntRange(0, 3).Draw(t, "arrivals") {

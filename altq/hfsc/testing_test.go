@@ -4,9 +4,8 @@ import (
 	"testing"
 
 	"github.com/ifsim/ifsim/altq"
+	"github.com/ifsim/ifsim/altq/altqtest"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
-	"github.com/ifsim/ifsim/internal/kern"
-	"github.com/ifsim/ifsim/internal/physmem"
 	"pgregory.net/rapid"
 )
 
@@ -17,27 +16,11 @@ type bench struct {
 	drops *altq.Drops
 }
 
-// packets lends the memory of packets for a whole test.
+// packets is a stock of mbufs.
 func packets(t testing.TB) *mbuf.Cache {
 	t.Helper()
-	const memory = 32 << 20
-	k, err := kern.New(kern.Config{
-		NCPU: 1, Executor: kern.Stepped, Clock: kern.ManualClock, Mem: physmem.Config{Size: memory},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := mbuf.Init(k, mbuf.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := z.NewCache()
-	t.Cleanup(func() {
-		c.Close()
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	c := mbuf.Of(altqtest.Kernel(t, false)).NewCache()
+	t.Cleanup(c.Close)
 	return c
 }
 
@@ -46,9 +29,9 @@ func newBench(c *mbuf.Cache, cfg altq.Config) *bench {
 }
 
 // add adds classes that must be accepted.
-func (b *bench) add(t interface{ Fatal(...any) }, queues ...altq.QueueConfig) {
+func (d *HFSC) add(t interface{ Fatal(...any) }, queues ...altq.QueueConfig) {
 	for _, q := range queues {
-		if err := b.AddQueue(q); err != nil {
+		if err := d.AddQueue(q); err != nil {
 			t.Fatal(err)
 		}
 	}
