@@ -23,7 +23,7 @@ import (
 const (
 	numNICs   = 2
 	numCPU    = 2
-	bedMemory = 192 << 20 // for full free lists of page-size buffers
+	bedMemory = 64 << 20 // for full free lists of page-size buffers
 	firstBus  = 2
 
 	linkTime  = 3 * time.Second      // until a link is up and statistics were collected
@@ -212,6 +212,9 @@ func (n *nic) attach() error {
 		return err
 	}
 	n.ctx, n.ifp = ctx, ctx.Ifp()
+	if n.spy != nil {
+		n.gate.pulled = func() { n.spy.path.lossy = true }
+	}
 	n.ifp.AttachTap(func(_ mbuf.RcvIf, p *mbuf.Mbuf) { n.arrive(p) })
 	return nil
 }
@@ -293,9 +296,9 @@ func (b *bed) finish() {
 		return
 	}
 	b.advance(linkTime)
+	b.quiet()
 	for _, n := range b.nics {
 		if n.ctx != nil {
-			n.spy.quiet()
 			b.must(n.setUp(false))
 		}
 	}
@@ -313,15 +316,29 @@ func (b *bed) finish() {
 	b.must(b.close())
 }
 
+// quiet looks for what the hardware has not done, with nothing on its way.
+func (b *bed) quiet() {
+	for _, n := range b.nics {
+		if n != nil && n.ctx != nil && n.spy != nil {
+			n.spy.path.quiet()
+		}
+	}
+}
+
 // released compares what is in use with what was before anything was attached.
 func (b *bed) released(when string) {
 	if now := b.usage(); now != b.idle {
 		b.breach(ruleRelease, "%s %+v is in use, before attach %+v was\n%s", when, now, b.idle, b.console.tail())
 	}
+	b.nodes(when, func(format string, a ...any) { b.breach(ruleRelease, format, a...) })
+}
+
+// nodes complains of sysctls of devices that are not attached.
+func (b *bed) nodes(when string, complain func(format string, a ...any)) {
 	for _, n := range b.nics {
 		name := fmt.Sprintf("dev.%s.%d", b.dev.Driver.Name, n.unit)
-		if _, err := b.k.Sysctl.Lookup(name); err == nil {
-			b.breach(ruleRelease, "%s the node %s is left", when, name)
+		if _, err := b.k.Sysctl.Lookup(name); err == nil && n.ctx == nil {
+			complain("%s the node %s is left", when, name)
 		}
 	}
 }

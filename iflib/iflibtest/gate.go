@@ -15,6 +15,7 @@ type gate struct {
 	client  port.Client
 	closed  bool
 	down    bool
+	pulled  func()       // told before the link goes
 	waiting map[int]bool // queues that were refused
 	sent    uint64       // frames taken
 }
@@ -85,6 +86,9 @@ func (g *gate) open() {
 
 // plug pulls the cable or puts it back.
 func (g *gate) plug(in bool) {
+	if !in && g.pulled != nil {
+		g.pulled()
+	}
 	g.mu.Lock()
 	g.down = !in
 	client := g.client

@@ -149,9 +149,15 @@ func (c *check) note(own bool, rule, format string, a ...any) {
 // breach notes that a watched rule was broken; the run goes on.
 func (c *check) breach(rule, format string, a ...any) { c.note(false, rule, format, a...) }
 
-// failf notes that the scenario's rule does not hold, and ends the scenario.
+// failf notes that the scenario's rule does not hold, and ends the scenario. The cause may
+// be that of a watched rule.
 func (c *check) failf(format string, a ...any) {
 	c.note(true, c.rule, format, a...)
+	for _, b := range c.beds {
+		if b.k != nil {
+			b.quiet()
+		}
+	}
 	panic(stop{})
 }
 

@@ -26,10 +26,10 @@ var attachRules = []Rule{
 	{Name: "attach-describes", Sentence: "AttachPre says what the device is: a station address, rings that hold the descriptors, limits, and capabilities of which the enabled ones are a part.",
 		ways: oneWay, check: attachDescribes},
 	{Name: "attach-order", Sentence: "Attach and detach succeed, whatever came before, with each method called once and in order.", ways: oneWay, check: attachOrder},
-	{Name: "attach-is-silent", Sentence: "A device that is attached and not up receives nothing.", ways: oneWay, check: attachIsSilent},
-	{Name: "attach-failure", Sentence: "When any step of attach fails, everything is given back, and the next attach succeeds.", ways: oneWay, check: attachFailure},
 	{Name: ruleRelease, Sentence: "Detach gives back every buffer, map, ring, interrupt and sysctl, also of an interface that is up.", ways: everyPath, check: releases},
+	{Name: "attach-failure", Sentence: "When any step of attach fails, everything is given back, and the next attach succeeds.", ways: oneWay, check: attachFailure},
 	{Name: "detached-is-quiet", Sentence: "After Detach nothing of the driver runs: no timer, no task, no interrupt touches the hardware.", ways: oneWay, check: detachedIsQuiet},
+	{Name: "driver-flags", Sentence: "RUNNING and OACTIVE are the framework's; the driver leaves them alone.", ways: oneWay, check: driverFlags},
 }
 
 // newIsQuiet is watched: making the devices is enough.
@@ -118,19 +118,27 @@ func (n *nic) ordered(s *spy) {
 	}
 }
 
-// attachIsSilent has the other end send to a device that is not up.
-func attachIsSilent(c *check) {
+// driverFlags looks at the flags in each state of an interface.
+func driverFlags(c *check) {
 	b := c.bed(bedConfig{})
-	n, peer := b.nics[1], b.nics[0]
-	c.must(peer.setUp(true))
-	b.advance(linkTime)
-	const frames = 40
-	for i := range frames {
-		_ = b.transmit(b.raw([]byte{byte(i)}, -1, false), nil) // the link may be down
-		b.settle()
+	const mask = ifnet.FlagRunning | ifnet.FlagOActive
+	want := func(n *nic, when string, flags ifnet.Flags) {
+		b.stopIfFailed()
+		if got := n.ifp.DrvFlags() & mask; got != flags {
+			c.failf("%s: %s the driver flags are %#x, want %#x", n.name, when, got, flags)
+		}
 	}
-	if got := n.take(); len(got) != 0 {
-		c.failf("%s: %d packets received while the interface is down", n.name, len(got))
+	for _, n := range b.nics {
+		want(n, "after attach", 0)
+		if err := n.ifp.Transmit(b.cache.GetHdr()); !errors.Is(err, syscall.ENETDOWN) {
+			c.failf("%s: Transmit of an interface that is not up: %v, want ENETDOWN", n.name, err)
+		}
+	}
+	b.up()
+	for _, n := range b.nics {
+		want(n, "up", ifnet.FlagRunning)
+		c.must(n.setUp(false))
+		want(n, "down", ifnet.FlagOActive)
 	}
 }
 
@@ -210,20 +218,21 @@ func (n *nic) failsIn(method string) {
 func (n *nic) gone(step string) {
 	n.b.advance(linkTime)
 	n.b.must(n.detach())
-	n.b.reclaimed("after detach, with no failure of " + step)
+	n.b.released("after detach, with no failure of " + step)
+	n.b.stopIfFailed()
 }
 
 // reclaimed is released, and ends the scenario.
 func (b *bed) reclaimed(when string) {
 	b.k.RunUntilIdle()
 	b.stopIfFailed()
-	now := b.usage()
-	if now != b.idle {
+	if now := b.usage(); now != b.idle {
 		b.failf("%s %+v is in use, before attach %+v was\n%s", when, now, b.idle, b.console.tail())
 	}
 	if n := b.k.Mem.Allocations(); n != b.memory {
 		b.failf("%s there are %d allocations of memory, before attach %d\n%s", when, n, b.memory, b.console.tail())
 	}
+	b.nodes(when, b.failf)
 }
 
 // releases detaches interfaces that are up and in traffic; the end of the run compares.

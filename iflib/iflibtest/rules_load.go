@@ -15,7 +15,7 @@ var loadRules = []Rule{
 }
 
 // loadTime is how long a load runs at most.
-const loadTime = 30 * time.Second
+const loadTime = 10 * time.Second
 
 // await waits for cond in a threaded machine.
 func (b *bed) await(what string, cond func() bool) {
@@ -42,19 +42,22 @@ func (b *bed) upThreads() {
 
 func (n *nic) linked() bool { return n.ctx.IsRunning() && n.ifp.LinkState() == ifnet.LinkStateUp }
 
-// beside runs f again and again on a goroutine until the returned function is called.
-func beside(f func()) (end func()) {
+// beside runs f again and again on a goroutine until the returned function is called, or
+// until f panics, which is a finding.
+func (c *check) beside(f func()) (end func()) {
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				f()
+		c.guard(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					f()
+				}
 			}
-		}
+		})
 	})
 	return func() { close(stop); wg.Wait() }
 }
@@ -80,7 +83,7 @@ func queuePeeks(c *check) {
 	var ends []func()
 	for _, n := range b.nics {
 		txrx := n.ctx.Softc().TxRx
-		ends = append(ends, beside(func() {
+		ends = append(ends, c.beside(func() {
 			for q := range n.ctx.NTxqs() {
 				txrx.TxdCreditsUpdate(q, false)
 			}
@@ -89,9 +92,9 @@ func queuePeeks(c *check) {
 			}
 		}))
 	}
-	packets := 20_000
+	packets := 5_000
 	if c.short {
-		packets = 2_000
+		packets = 1_000
 	}
 	b.load(packets)
 	for _, end := range ends {
@@ -109,14 +112,14 @@ func concurrentControl(c *check) {
 	b.upThreads()
 	n := b.nics[0]
 	ends := []func(){
-		beside(func() {
+		c.beside(func() {
 			for counter := range ifnet.NumCounters {
 				n.ifp.GetCounter(counter)
 			}
 			var media ifnet.MediaReq
 			_ = n.ifp.Ioctl(ifnet.IoctlGetMedia, &media)
 		}),
-		beside(func() {
+		c.beside(func() {
 			for _, on := range []bool{true, false} {
 				_ = n.ifp.Promisc(on)
 				_ = n.ifp.AllMulti(on)
@@ -125,7 +128,7 @@ func concurrentControl(c *check) {
 			n.ctx.AdminIntrDeferred()
 		}),
 	}
-	rounds := 2_000
+	rounds := 1_000
 	if c.short {
 		rounds = 200
 	}

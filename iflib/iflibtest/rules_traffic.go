@@ -19,17 +19,15 @@ const (
 )
 
 var trafficRules = []Rule{
-	{Name: "doorbell", Sentence: "TxdFlush hands everything that TxdEncap wrote to the hardware.", ways: everyWay, check: doorbells},
-	{Name: "index-wrap", Sentence: "Packets cross that begin at each index of the rings, also those that go round the end.", ways: everyWay, check: indexWrap},
-	{Name: "packet-shapes", Sentence: "A packet of any length up to the MTU, in 1 to 40 buffers, some of them empty, crosses unchanged.", ways: everyWay, check: packetShapes},
-	{Name: "split-headers", Sentence: "Headers may be cut at every byte, also with IPv4 options.", ways: everyWay, check: splitHeaders},
 	{Name: "short-frames", Sentence: "Frames below the least size arrive padded with zeros.", ways: everyWay, check: shortFrames},
-	{Name: "jumbo-frames", Sentence: "With an MTU of 9000 frames of all lengths cross, on as many receive buffers as they need.", ways: everyWay, check: jumboFrames},
-	{Name: "shared-data", Sentence: "Data that others share is not written to.", ways: everyPath, check: sharedData},
+	{Name: "vlan-tags", Sentence: "Tags in the frame and beside it go out once; the receiver takes them out as its capabilities say.", ways: everyWay, check: vlanTags},
 	{Name: "checksum-offload", Sentence: "Checksums that the interface offers to compute are right on the wire; a UDP checksum of zero is sent as ones.", ways: everyWay, check: checksumOffload},
 	{Name: "checksum-verdicts", Sentence: "Right checksums of received packets are vouched for, wrong ones never.", ways: everyPath, check: checksumVerdicts},
+	{Name: "packet-shapes", Sentence: "A packet of any length up to the MTU, in 1 to 40 buffers, some of them empty, crosses unchanged.", ways: everyWay, check: packetShapes},
+	{Name: "split-headers", Sentence: "Headers may be cut at every byte, also with IPv4 options.", ways: everyWay, check: splitHeaders},
+	{Name: "jumbo-frames", Sentence: "With an MTU of 9000 frames of all lengths cross, on as many receive buffers as they need.", ways: everyWay, check: jumboFrames},
+	{Name: "shared-data", Sentence: "Data that others share is not written to.", ways: everyPath, check: sharedData},
 	{Name: "tso", Sentence: "Segmentation offload makes the frames that the stack would have made, for every segment size.", ways: everyWay, check: tso},
-	{Name: "vlan-tags", Sentence: "Tags in the frame and beside it go out once; the receiver takes them out as its capabilities say.", ways: everyWay, check: vlanTags},
 	{Name: "vlan-filter", Sentence: "The VLAN filter passes frames of registered VLANs and frames without tag.", ways: oneWay, check: vlanFilter},
 	{Name: "offload-combinations", Sentence: "Packets cross unchanged with every combination of capabilities.", ways: everyPath, check: offloadCombinations},
 	{Name: "address-filter", Sentence: "Frames for others are dropped unless the interface is promiscuous; groups that were joined are received.", ways: oneWay, check: addressFilter},
@@ -188,8 +186,11 @@ func splitHeaders(c *check) {
 		if s.Inline {
 			hdr += shapes.TagLen
 		}
+		plain := s
+		plain.Offload = 0
 		for at := 1; at <= hdr; at += c.step() {
 			b.cross(b.packet(s), shapes.Pieces(at))
+			b.cross(b.packet(plain), shapes.Pieces(at))
 		}
 		b.cross(b.packet(s), shapes.Pieces(0, 0, shapes.EtherHdr, 0, l3, 0, 0, l4))
 		single := make([]int, 0, 2*hdr)

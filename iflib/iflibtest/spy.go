@@ -204,6 +204,3 @@ func (s *spy) GetCounter(c ifnet.Counter) (n uint64) {
 	s.call("GetCounter", anyLocks, 0, func() { n = s.inner.GetCounter(c) })
 	return n
 }
-
-// quiet is called at the end of a run, when nothing is on its way.
-func (s *spy) quiet() { s.path.quiet() }

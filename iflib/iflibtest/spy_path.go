@@ -11,6 +11,10 @@ type pathSpy struct {
 	inner iflib.TxRx
 	tx    []*txWatch
 	rx    [][]*flWatch // by queue, then free list
+
+	// Frames that the hardware was given, and those that it had sent before, since init.
+	frames, before uint64
+	lossy          bool // it had no link in the meantime
 }
 
 var (
@@ -34,9 +38,9 @@ func (p *pathSpy) breach(rule string, r *ringWatch, at int, format string, a ...
 // owner of an mp_ring is who set it BUSY, and holds no lock.
 func (p *pathSpy) owns() holds {
 	if p.s.n.b.way.path.simple {
-		return needQueue
+		return needQueue | mayIoctl
 	}
-	return 0
+	return mayIoctl // who flushes the queues as the interface goes down
 }
 
 // owner runs a method that only the owner of transmit queue qid may call.
@@ -79,7 +83,17 @@ func (p *pathSpy) TxdEncap(pi *iflib.PktInfo) (err error) {
 	}
 	q.next = int(pi.NewPidx)
 	q.add(n, asked)
+	p.frames += framesOf(pi)
 	return nil
+}
+
+// framesOf is how many frames a packet becomes.
+func framesOf(pi *iflib.PktInfo) uint64 {
+	payload := pi.Len - int(pi.EHdrLen) - int(pi.IPHLen) - int(pi.TCPHLen)
+	if pi.CsumFlags&mbuf.CsumTSO == 0 || pi.TSOSegSz == 0 || payload <= 0 {
+		return 1
+	}
+	return uint64((payload + int(pi.TSOSegSz) - 1) / int(pi.TSOSegSz))
 }
 
 // TxdFlush is forwarded.

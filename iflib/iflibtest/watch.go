@@ -3,6 +3,7 @@ package iflibtest
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/ifsim/ifsim/iflib"
@@ -207,6 +208,7 @@ func (p *pathSpy) forget() {
 
 // restart begins with empty rings.
 func (p *pathSpy) restart() {
+	p.frames, p.before, p.lossy = 0, p.s.n.gate.frames(), !p.s.n.gate.Link().Up
 	for _, q := range p.tx {
 		q.restart()
 	}
@@ -217,9 +219,20 @@ func (p *pathSpy) restart() {
 	}
 }
 
-// quiet looks for packets whose completion was asked for and is not seen.
+// busiest is the queue with most descriptors that are not completed.
+func (p *pathSpy) busiest() *txWatch {
+	return slices.MaxFunc(p.tx, func(a, b *txWatch) int { return a.out - b.out })
+}
+
+// quiet looks for packets that the hardware did not send, and for those whose completion
+// was asked for and is not seen.
 func (p *pathSpy) quiet() {
-	if !p.s.ctx.IsRunning() || p.s.n.gate.isShut() || !p.s.n.gate.Link().Up {
+	if !p.s.ctx.IsRunning() || p.s.n.gate.isShut() || !p.s.n.gate.Link().Up || p.lossy || len(p.tx) == 0 || p.tx[0].words == nil {
+		return
+	}
+	if sent := p.s.n.gate.frames() - p.before; sent < p.frames {
+		q := p.busiest()
+		p.breach(ruleDoorbell, &q.ringWatch, q.distance(1, q.next), "the hardware was given %d frames and has sent %d", p.frames, sent)
 		return
 	}
 	for qid, q := range p.tx {
