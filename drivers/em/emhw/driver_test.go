@@ -50,6 +50,25 @@ func newHost(t *testing.T, chip string, fabric *port.Fabric, work *hw.WorkList) 
 	return h
 }
 
+// hosts are two machines on a wire.
+type hosts [2]*host
+
+func newHosts(t *testing.T, chip0, chip1 string) hosts {
+	t.Helper()
+	fabric, work := port.NewFabric(pair.Kind()), hw.NewWorkList()
+	return hosts{newHost(t, chip0, fabric, work), newHost(t, chip1, fabric, work)}
+}
+
+// settle lets both talk until there is nothing left to say.
+func (p hosts) settle() {
+	for range 2 {
+		for _, h := range p {
+			h.Kernel().Advance(3 * time.Second)
+			h.Kernel().RunUntilIdle()
+		}
+	}
+}
+
 // send transmits a frame of the host to another.
 func (h *host) send(t *testing.T, to *host, payload []byte) {
 	t.Helper()
@@ -70,17 +89,8 @@ func (h *host) send(t *testing.T, to *host, payload []byte) {
 func TestDriverWorksWithEveryChip(t *testing.T) {
 	for _, chip := range emhw.Chips() {
 		t.Run(chip, func(t *testing.T) {
-			fabric, work := port.NewFabric(pair.Kind()), hw.NewWorkList()
-			hosts := [2]*host{newHost(t, chip, fabric, work), newHost(t, chip, fabric, work)}
-			settle := func() {
-				for range 2 {
-					for _, h := range hosts {
-						h.Kernel().Advance(3 * time.Second)
-						h.Kernel().RunUntilIdle()
-					}
-				}
-			}
-			settle()
+			hosts := newHosts(t, chip, chip)
+			hosts.settle()
 			const rounds = 60
 			for i := range rounds {
 				for j, h := range hosts {
@@ -90,7 +100,7 @@ func TestDriverWorksWithEveryChip(t *testing.T) {
 					h.Kernel().Advance(10 * time.Millisecond)
 				}
 			}
-			settle()
+			hosts.settle()
 			for _, h := range hosts {
 				if len(h.got) != rounds {
 					t.Errorf("%d of %d frames arrived", len(h.got), rounds)

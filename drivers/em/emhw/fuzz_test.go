@@ -15,7 +15,8 @@ import (
 var hot = []uint64{emreg.TDT, emreg.TDH, emreg.TDLEN, emreg.TDBAL, emreg.TDBAH, emreg.TCTL, emreg.RDT, emreg.RDH, emreg.RDLEN,
 	emreg.RDBAL, emreg.RDBAH, emreg.RCTL, emreg.RFCTL, emreg.RXCSUM, emreg.MRQC, emreg.CTRL, emreg.CTRLExt, emreg.ICR, emreg.ICS,
 	emreg.IMS, emreg.IMC, emreg.IVAR, emreg.EIAC, emreg.EITR, emreg.ITR, emreg.TIDV, emreg.RDTR, emreg.MDIC, emreg.EECD, emreg.EERD,
-	emreg.EEWR, emreg.VET, emreg.TDT + emreg.RingStride, emreg.TDLEN + emreg.RingStride, emreg.RAH, emreg.GORCH}
+	emreg.EEWR, emreg.VET, emreg.TDT + emreg.RingStride, emreg.TDLEN + emreg.RingStride, emreg.RAH, emreg.GORCH,
+	emreg.EXTCNFCtrl, emreg.FEXTNVM11, emreg.RXDCTL, emreg.STATUS, emreg.FlashOwn + emreg.FlashHSFSTS, emreg.FlashOwn + emreg.FlashFADDR}
 
 // FuzzRegisters does what data says to a NIC whose rings are made of data too: nothing
 // may panic, hang or grow. An operation is six bytes: what, where and a value.
@@ -26,6 +27,9 @@ func FuzzRegisters(f *testing.F) {
 	f.Add(byte(0), []byte{}, []byte{})
 	f.Add(byte(0), append(append(op(0, 2, 128), op(0, 5, 2)...), op(0, 0, 3)...), []byte{0, 0, 16, 0, 0, 0, 0, 0, 60, 0, 0, 0x0b, 0, 0, 0, 0})
 	f.Add(byte(1), append(append(op(0, 8, 128), op(0, 11, 0x8012)...), append(op(0, 6, 3), op(3, 60, 0)...)...), []byte{0, 0, 16, 0, 0, 0, 0, 0})
+	flash := append(op(0, 41, 4097), op(0, 40, 3<<24|1<<16)...)
+	f.Add(byte(5), append(append(op(0, 36, 1<<5), op(0, 27, 2<<26|2<<21)...), flash...), []byte{})
+	f.Add(byte(5), append(append(op(0, 2, 128), op(0, 5, 2)...), append(op(0, 37, 1<<13), append(op(0, 0, 3), op(0, 15, 1<<26)...)...)...), []byte{0, 0, 16, 0, 0, 0, 0, 0, 60, 0, 0, 2})
 	f.Add(byte(2), append(op(0, 28, 1<<3|2<<4), op(2, 28, 0xffffffff)...), []byte{1})
 	f.Fuzz(func(t *testing.T, chip byte, ops, mem []byte) {
 		const maxOps, opLen = 200, 6
