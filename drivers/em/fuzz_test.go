@@ -36,6 +36,8 @@ func FuzzDeviceState(f *testing.F) {
 	f.Add(uint8(0), false, []byte{0})
 	f.Add(uint8(6), false, []byte{0xff})
 	f.Add(uint8(6), true, []byte{0x03, 0, 0, 0, 0x3c, 0, 0, 0, 1})
+	f.Add(uint8(8), true, []byte{0, 0, 2, 0, 0x41, 0}) // I217
+	f.Add(uint8(10), false, []byte{1, 2, 0, 4, 0xff})  // I219, whose rings want a flush
 	f.Add(uint8(1), true, []byte{0x80, 0, 0, 0x44, 0x12, 0x34})
 	f.Fuzz(func(t *testing.T, part uint8, spoilAttach bool, data []byte) {
 		g := &garbage{data: data}
@@ -46,7 +48,7 @@ func FuzzDeviceState(f *testing.F) {
 			}
 			return v
 		}
-		if spoilAttach {
+		if c.rings = uint32(g.byte()) << 8; spoilAttach {
 			c.Fuzz = spoil
 		}
 		b := tryBench(t, c, nil)
