@@ -8,6 +8,9 @@ func (q *Queue) Enabled() bool { return q.onFlag.Load() }
 // Len is the number of packets held, in one atomic load (ifq_len).
 func (q *Queue) Len() int { return int(q.n.Load()) }
 
+// MaxLen is the limit of the FIFO in packets while no discipline is enabled.
+func (q *Queue) MaxLen() int { return q.env.MaxLen }
+
 // Dropped is how many packets the queue has freed, for whatever reason.
 func (q *Queue) Dropped() uint64 {
 	q.mu.Lock()

@@ -87,6 +87,9 @@ func TestDisabledQueueIsAFIFO(t *testing.T) {
 	if err := b.send(100); !errors.Is(err, syscall.ENOBUFS) {
 		t.Errorf("a fourth packet: %v, want ENOBUFS", err)
 	}
+	if b.MaxLen() != 3 {
+		t.Errorf("a limit of %d packets, want 3", b.MaxLen())
+	}
 	if n := b.take(); n != 3 || b.Dropped() != 1 {
 		t.Errorf("%d sent, %d dropped, want 3 and 1", n, b.Dropped())
 	}

@@ -386,6 +386,7 @@ func (shapingQueue) Dequeue() *mbuf.Mbuf      { return nil }
 func (shapingQueue) Poll() *mbuf.Mbuf         { return nil }
 func (shapingQueue) Purge(*mbuf.Cache)        {}
 func (shapingQueue) Len() int                 { return 0 }
+func (shapingQueue) MaxLen() int              { return 0 }
 func (shapingQueue) Dropped() uint64          { return 0 }
 
 // TestChooseTransmit also is cases 2 and 5 of the field.

@@ -2,7 +2,6 @@ package iflib
 
 import (
 	"github.com/ifsim/ifsim/altq"
-	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
 
@@ -25,7 +24,7 @@ const startRounds = 32
 // newSnd gives the interface a send queue that can shape (IFQ_SET_READY).
 func (ctx *Ctx) newSnd() {
 	ctx.snd = altq.NewQueue(altq.Env{
-		Kernel: ctx.k, Name: ctx.name, MaxLen: ctx.ifp.Snd().(*ifnet.FIFO).MaxLen(),
+		Kernel: ctx.k, Name: ctx.name, MaxLen: ctx.ifp.Snd().MaxLen(),
 		Start: ctx.startALTQ, Switched: ctx.altqSwitched,
 	})
 	ctx.ifp.SetSendQueue(ctx.snd)

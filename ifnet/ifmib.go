@@ -69,12 +69,8 @@ func (ifp *Ifnet) appendMIB(b []byte) []byte {
 	ifp.ioctl.Lock()
 	pcount := ifp.pcount
 	ifp.ioctl.Unlock()
-	maxlen := 0
-	if f, ok := ifp.Snd().(*FIFO); ok {
-		maxlen = f.MaxLen()
-	}
 	for _, v := range []uint32{uint32(pcount), uint32(ifp.Flags() | ifp.DrvFlags()), uint32(ifp.Snd().Len()),
-		uint32(maxlen), uint32(ifp.GetCounter(CounterOQDrops))} {
+		uint32(ifp.Snd().MaxLen()), uint32(ifp.GetCounter(CounterOQDrops))} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	b = append(b, make([]byte, mibFillerLen)...)

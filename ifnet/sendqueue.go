@@ -23,6 +23,8 @@ type SendQueue interface {
 	Purge(c *mbuf.Cache)
 	// Len is the number of packets queued.
 	Len() int
+	// MaxLen is the limit in packets while the queue does not shape (ifq_maxlen).
+	MaxLen() int
 	// Dropped is how many packets the queue has freed: refused, dropped later, purged.
 	Dropped() uint64
 }
