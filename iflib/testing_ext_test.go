@@ -61,6 +61,7 @@ var kinds = []nicKind{
 	{chip: "I210", driver: "igb", tso6: true, sentStat: "mac_stats.good_pkts_txd", gotStat: "mac_stats.good_pkts_recvd"},
 	{chip: "82576", driver: "igb", tso6: true, sentStat: "mac_stats.good_pkts_txd", gotStat: "mac_stats.good_pkts_recvd"},
 	{chip: "I226-V", driver: "igc", tso6: true, sentStat: "mac_stats.good_pkts_txd", gotStat: "mac_stats.good_pkts_recvd"},
+	{chip: "I219-LM", driver: "em", tso6: true, sentStat: "mac_stats.good_pkts_txd", gotStat: "mac_stats.good_pkts_recvd"},
 }
 
 // txPath is a way from Transmit to the hardware.
