@@ -176,6 +176,29 @@ func TestModules(t *testing.T) {
 	}
 }
 
+func TestCheckoutMayHaveASpaceInItsPath(t *testing.T) {
+	root, err := filepath.Abs(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, dir := filepath.Join(t.TempDir(), "my ifsim"), t.TempDir()
+	if err := os.Symlink(root, link); err != nil {
+		t.Fatal(err)
+	}
+	write(t, newdriver.Options{Name: "foo", Dir: dir, Replace: link})
+	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/ifsim/ifsim")
+	cmd.Dir = dir
+	cmd.Env = offline()
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != link+"\n" {
+		t.Errorf("go says that ifsim is in %q, want %q: %v", out, link, err)
+	}
+}
+
+// offline is an environment in which go fetches nothing and changes no go.mod.
+func offline() []string {
+	return append(os.Environ(), "GOFLAGS=-mod=readonly", "GOPROXY=off", "GOWORK=off")
+}
+
 // A driver and its hardware are built and tested in a module of their own: this is the
 // test that what drivers need can be imported from outside.
 func TestModuleOfItsOwnPassesItsTests(t *testing.T) {
@@ -184,10 +207,10 @@ func TestModuleOfItsOwnPassesItsTests(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, newdriver.Options{Name: "foo", Dir: dir, Replace: checkout})
-	for _, args := range [][]string{{"vet", "./..."}, {"test", "-short", "./..."}} {
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOPROXY=off", "GOWORK=off")
+		cmd.Env = offline()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
