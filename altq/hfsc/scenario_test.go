@@ -15,14 +15,14 @@ const (
 	linkRate  = 10 * mbit
 	linkDepth = 6000
 	frame     = 1514
-	warmUp    = 5 * time.Second
+	warmUp    = 2 * time.Second
 	greedy    = 20e6
 )
 
 // measured is the time that counts: a part of it will do where the race detector slows everything.
 func measured() time.Duration {
 	if testing.Short() {
-		return 5 * time.Second
+		return 3 * time.Second
 	}
 	return 25 * time.Second
 }
@@ -97,7 +97,7 @@ func TestSharesAreThoseOfTheCurves(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			link := newLink(t, 0, append([]altq.QueueConfig{rootQueue}, v.queues...)...)
 			flows := newFlows(link, v.flows)
-			altqtest.Measure(link, warmUp/5, measured())
+			altqtest.Measure(link, warmUp, measured())
 			for i, f := range flows {
 				altqtest.Near(t, v.name, f.Rate()/mbit, v.flows[i].want, v.tolerance)
 			}
@@ -170,7 +170,7 @@ func TestGuaranteeDecouplesDelayFromRate(t *testing.T) {
 			flows = append(flows, flow{qid: 2 + i, rate: 2 * mbit})
 		}
 		f := newFlows(link, flows)[0]
-		altqtest.Measure(link, warmUp/5, measured())
+		altqtest.Measure(link, warmUp, measured())
 		mean, longest := f.MeanDelay(), f.DelayQuantile(1)
 		t.Logf("guaranteed %v: mean %v, longest %v", guaranteed, mean, longest)
 		if guaranteed && (mean >= time.Millisecond || longest >= 5*time.Millisecond) {
