@@ -21,6 +21,8 @@ const (
 	ims      = 0x00d0
 	imc      = 0x00d8
 	eewr     = 0x102c
+	eerdLate = 0x12014 // of I210, I225 and I226
+	eewrLate = 0x12018
 	ral0     = 0x5400
 	rah0     = 0x5404
 	statsLow = 0x4000
@@ -79,7 +81,7 @@ func NewBoard(mac [6]byte, phyID uint32) *Board {
 	b.PHY[9], b.PHY[10] = 0x0e00, 0x3c00
 	b.regs[status/4] = 0x83 // full duplex, link, 1 Gbit/s
 	b.regs[eecd/4] = 0x300  // present, loaded
-	b.regs[eewr/4] = 2
+	b.regs[eewr/4], b.regs[eewrLate/4] = 2, 2
 	b.load()
 	return b
 }
@@ -165,9 +167,9 @@ func (b *Board) Write32(off uint64, v uint32) {
 		const grant, wires, keep = 1 << 7, wireSK | wireCS | wireDI, 0x300
 		v = v&^(grant|keep|wireDO) | b.regs[eecd/4]&keep | v&(1<<6)<<1
 		b.wire.move(v&wires, &b.NVM)
-	case eerd:
+	case eerd, eerdLate:
 		v = uint32(b.NVM[v>>2&(NVMWords-1)])<<16 | 2
-	case eewr:
+	case eewr, eewrLate:
 		b.NVM[v>>2&(NVMWords-1)] = uint16(v >> 16)
 		v = 2
 	case mdic:
