@@ -156,7 +156,7 @@ func FuzzFAIRQ(f *testing.F) { altqtest.Fuzz(f, mixed, 1, 2, 3, 4, 5) }
 func BenchmarkFlows(b *testing.B) {
 	for _, n := range []int{4, 64, 1024} {
 		b.Run(fmt.Sprintf("%dflows", n), func(b *testing.B) {
-			d := newFAIRQ(b, altq.QueueConfig{Bandwidth: linkRate, Buckets: n, Hogs: 1})
+			d := newFAIRQ(b, altq.QueueConfig{Bandwidth: linkRate, Buckets: n, Hogs: kbit})
 			qids := make([]altq.QID, n) // four packets for each
 			for i := range qids {
 				qids[i] = low
