@@ -40,7 +40,7 @@ const dmacDefault = 1000
 func (sc *Softc) initDMAC(pba uint32, frame int) {
 	r, us := &sc.Regs, uint32(sc.dmac.Load())
 	if us == 0 {
-		r.Write32(e1000reg.DMACR, allBits&^dmacrEnable)
+		r.Write32(e1000reg.DMACR, 0)
 		return
 	}
 	sc.Ctx.Printf("DMA Coalescing enabled\n")
@@ -48,7 +48,7 @@ func (sc *Softc) initDMAC(pba uint32, frame int) {
 	hwm := max(hwmUnitsPerKiB*int(pba)-frame/hwmUnit, hwmUnitsPerKiB*(int(pba)-hwmReserve))
 	r.Change(fcrtc, fcrtcMask, uint32(hwm)<<fcrtcShift&fcrtcMask)
 	threshold := max(int(pba)-frame/dmacUnitFrame, int(pba)-dmacReserve)
-	r.Change(e1000reg.DMACR, dmacrThrMask, uint32(threshold)<<dmacrThrShift&dmacrThrMask|dmacrEnable|dmacrLx|us>>dmacrUnitShift)
+	r.Write32(e1000reg.DMACR, uint32(threshold)<<dmacrThrShift&dmacrThrMask|dmacrEnable|dmacrLx|us>>dmacrUnitShift)
 	r.Write32(e1000reg.DMCRTRH, 0)
 	r.Set(e1000reg.DMCTLX, dmctlxDelay)
 	r.Write32(e1000reg.DMCTXTH, uint32(max(txBufferSize-2*frame, 0))>>txUnitShift)
