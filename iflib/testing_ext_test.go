@@ -83,6 +83,7 @@ func testNICs() []machine.DriverEntry {
 // wireConfig says what stands at the ends of a wire.
 type wireConfig struct {
 	kind    nicKind
+	peer    nicKind // of the second NIC; the zero value is the same kind
 	path    txPath
 	threads bool              // goroutines and the real clock
 	engine  string            // hint; "" for the default
@@ -91,11 +92,23 @@ type wireConfig struct {
 	seed    uint64
 }
 
-// wire is a machine with two NICs of one kind that are wired together.
+// end is the kind and the unit of one of the two NICs.
+func (c *wireConfig) end(i int) (kind nicKind, unit int) {
+	switch {
+	case i == 0 || c.peer.chip == "":
+		return c.kind, i
+	case c.peer.driver == c.kind.driver:
+		return c.peer, i
+	}
+	return c.peer, 0
+}
+
+// wire is a machine with two NICs that are wired together.
 type wire struct {
 	*machine.Machine
 	t       rapid.TB // of the check that runs, or of the test
-	kind    nicKind
+	cfg     wireConfig
+	kind    nicKind // of NIC 0
 	path    txPath
 	threads bool
 	k       *kern.Kernel
@@ -147,14 +160,15 @@ func (c *wireConfig) hints() map[string]string {
 	if !c.threads {
 		env["hw.busdma.check"] = "1"
 	}
-	for unit := range 2 {
-		hint := fmt.Sprintf("hint.%s.%d.", c.kind.driver, unit)
+	for i := range 2 {
+		kind, unit := c.end(i)
+		hint := fmt.Sprintf("hint.%s.%d.", kind.driver, unit)
 		env[hint+"port"] = "pair:wire"
-		env[hint+"device"] = c.kind.chip
+		env[hint+"device"] = kind.chip
 		if c.engine != "" {
 			env[hint+"engine"] = c.engine
 		}
-		knob := fmt.Sprintf("dev.%s.%d.iflib.", c.kind.driver, unit)
+		knob := fmt.Sprintf("dev.%s.%d.iflib.", kind.driver, unit)
 		env[knob+"simple_tx"] = "0"
 		if c.path.simple {
 			env[knob+"simple_tx"] = "1"
@@ -173,7 +187,7 @@ func (c *wireConfig) hints() map[string]string {
 // account must close, and the accounts must agree with each other.
 func newWire(t testing.TB, c wireConfig) *wire {
 	t.Helper()
-	w := &wire{t: t, kind: c.kind, path: c.path, threads: c.threads}
+	w := &wire{t: t, cfg: c, kind: c.kind, path: c.path, threads: c.threads}
 	cfg := machine.Config{NCPU: max(c.ncpu, 2), Env: c.hints(), Console: &w.console, MemSize: wireMemory, Seed: c.seed,
 		Drivers: testNICs()}
 	if !c.threads {
@@ -200,7 +214,11 @@ func newWire(t testing.TB, c wireConfig) *wire {
 	return w
 }
 
-func (w *wire) name(unit int) string { return fmt.Sprintf("%s%d", w.kind.driver, unit) }
+// name is the interface of one of the NICs.
+func (w *wire) name(i int) string {
+	kind, unit := w.cfg.end(i)
+	return fmt.Sprintf("%s%d", kind.driver, unit)
+}
 
 func (w *wire) must(err error) {
 	w.t.Helper()
@@ -328,9 +346,10 @@ func (w *wire) await(what string, cond func() bool) {
 	}
 }
 
-func (w *wire) text(unit int, oid string) string {
+func (w *wire) text(i int, oid string) string {
 	w.t.Helper()
-	s, err := w.k.Sysctl.Text(fmt.Sprintf("dev.%s.%d.%s", w.kind.driver, unit, oid))
+	kind, unit := w.cfg.end(i)
+	s, err := w.k.Sysctl.Text(fmt.Sprintf("dev.%s.%d.%s", kind.driver, unit, oid))
 	w.must(err)
 	return s
 }
@@ -351,19 +370,20 @@ func (w *wire) wantText(pairs ...string) {
 }
 
 // frames are the good frames that the hardware of a NIC counted.
-func (w *wire) frames(unit int) (sent, got uint64) {
+func (w *wire) frames(i int) (sent, got uint64) {
 	w.t.Helper()
-	if w.kind.sentReg != 0 {
-		bar := w.Hardware(w.name(unit)).BARs()[0].BAR
-		return w.before[unit][0] + bar.Read64(w.kind.sentReg), w.before[unit][1] + bar.Read64(w.kind.gotReg)
+	kind, _ := w.cfg.end(i)
+	if kind.sentReg != 0 {
+		bar := w.Hardware(w.name(i)).BARs()[0].BAR
+		return w.before[i][0] + bar.Read64(kind.sentReg), w.before[i][1] + bar.Read64(kind.gotReg)
 	}
 	read := func(oid string) (n uint64) {
-		if _, err := fmt.Sscan(w.text(unit, oid), &n); err != nil {
+		if _, err := fmt.Sscan(w.text(i, oid), &n); err != nil {
 			w.t.Fatal(err)
 		}
 		return n
 	}
-	return w.before[unit][0] + read(w.kind.sentStat), w.before[unit][1] + read(w.kind.gotStat)
+	return w.before[i][0] + read(kind.sentStat), w.before[i][1] + read(kind.gotStat)
 }
 
 // counted reports whether the hardware of NIC 0 has counted what its interface sent;
