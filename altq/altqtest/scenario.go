@@ -20,11 +20,20 @@ func Link(tb testing.TB, d altq.Discipline, cfg altqsim.Config) *altqsim.Link {
 	return l
 }
 
-// Measure runs a link for settle, and then for d, over which it measures.
+// Measure runs a link for settle, and then for Time(d), over which it measures.
 func Measure(l *altqsim.Link, settle, d time.Duration) {
 	l.Run(settle)
 	l.Mark()
-	l.Run(d)
+	l.Run(Time(d))
+}
+
+// Time is a measuring time of d, or a quarter of it in short runs.
+func Time(d time.Duration) time.Duration {
+	const shortPart = 4
+	if testing.Short() {
+		return d / shortPart
+	}
+	return d
 }
 
 // Near fails if got is off want by more than the share within of it.

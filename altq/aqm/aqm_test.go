@@ -68,7 +68,8 @@ func withRED(t *testing.T, seed uint64) map[string]altq.QueueAdder {
 // Scenarios R2 to R4 of spec altq 6.2: RED drops what is too much, and its average
 // settles where it drops that.
 func TestREDSettlesWhereItDropsTheExcess(t *testing.T) {
-	const settle, measure = 5 * time.Second, 60 * time.Second
+	const settle = 4 * time.Second
+	measure := altqtest.Time(40 * time.Second)
 	for _, row := range []struct {
 		rate   float64
 		drops  float64
@@ -98,7 +99,7 @@ func TestREDSettlesWhereItDropsTheExcess(t *testing.T) {
 				var sum float64
 				n := 0
 				for l.Elapsed() < settle+measure {
-					l.Run(time.Millisecond)
+					l.Run(5 * time.Millisecond)
 					sum += float64(stats().QAvg) / 4096
 					n++
 				}

@@ -56,6 +56,8 @@ func four() altq.Discipline {
 
 func TestPacketsAreConserved(t *testing.T) { altqtest.Conservation(t, four, 1, 2, 3, 4, 5) }
 
+func TestSendersMayBeMany(t *testing.T) { altqtest.Concurrent(t, four, 1, 2, 3, 4, 5) }
+
 func FuzzCBQ(f *testing.F) { altqtest.Fuzz(f, four, 1, 2, 3, 4, 5) }
 
 func BenchmarkCBQ(b *testing.B) {

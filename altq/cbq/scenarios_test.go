@@ -84,7 +84,7 @@ func TestShares(t *testing.T) {
 				}
 				flows = append(flows, l.Add(altqsim.Source{QID: f.qid, Size: frame, Rate: rate * 1e6, Start: time.Duration(300*i) * time.Microsecond}))
 			}
-			altqtest.Measure(l, 5*time.Second, 20*time.Second)
+			altqtest.Measure(l, 2*time.Second, 20*time.Second)
 			for i, f := range row.flows {
 				altqtest.Within(t, "Mb/s", flows[i].Rate()/1e6, f.want, f.within)
 			}

@@ -21,6 +21,8 @@ func small() altq.Discipline { return codel.New(altq.Config{QLimit: 30, Target: 
 // The discipline has one queue, which answers to any number.
 func TestPacketsAreConserved(t *testing.T) { altqtest.Conservation(t, small, 0) }
 
+func TestSendersMayBeMany(t *testing.T) { altqtest.Concurrent(t, small, 0) }
+
 func FuzzCoDel(f *testing.F) { altqtest.Fuzz(f, small, 0) }
 
 func BenchmarkCoDel(b *testing.B) {
@@ -49,7 +51,7 @@ func TestExcessIsDroppedAndDelayStaysShort(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			l := link(t, codel.New(altq.Config{QLimit: 2000}))
 			f := l.Add(altqsim.Source{Size: frame, Rate: row.rate})
-			altqtest.Measure(l, 30*time.Second, 30*time.Second)
+			altqtest.Measure(l, altqtest.Time(30*time.Second), 30*time.Second)
 			altqtest.Near(t, "rate", f.Rate(), row.throughput, 0.005)
 			altqtest.Within(t, "share dropped", f.DropShare(), row.drops, row.within)
 			altqtest.Within(t, "mean delay in ms", milliseconds(f.MeanDelay()), (row.loDelay+row.hiDelay)/2, (row.hiDelay-row.loDelay)/2)
@@ -96,7 +98,7 @@ func TestDelayOfSourcesThatListen(t *testing.T) {
 		for i := range 4 {
 			flows = append(flows, l.Add(altqsim.Source{QID: 1, Size: frame, AIMD: true, Start: time.Duration(i) * 7 * time.Millisecond}))
 		}
-		altqtest.Measure(l, 20*time.Second, 40*time.Second)
+		altqtest.Measure(l, altqtest.Time(20*time.Second), 40*time.Second)
 		for _, f := range flows {
 			rate += f.Rate()
 			delay += milliseconds(f.MeanDelay()) / float64(len(flows))

@@ -37,6 +37,8 @@ func three() altq.Discipline {
 
 func TestPacketsAreConserved(t *testing.T) { altqtest.Conservation(t, three, 1, 2, 3) }
 
+func TestSendersMayBeMany(t *testing.T) { altqtest.Concurrent(t, three, 1, 2, 3) }
+
 func FuzzPRIQ(f *testing.F) { altqtest.Fuzz(f, three, 1, 2, 3) }
 
 func BenchmarkPRIQ(b *testing.B) {

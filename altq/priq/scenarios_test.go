@@ -28,16 +28,17 @@ func TestRegulatorRates(t *testing.T) {
 		source float64
 		want   float64
 		within float64
+		time   time.Duration
 	}{
-		{"T1 every kick", altqsim.Config{}, 20e6, 10e6, 0.002},
-		{"T2 timer at 100 Hz", altqsim.Config{TimerOnly: true, Hz: 100}, 20e6, 4 * frame * 8 * 100, 0.005},
-		{"T3 timer, 8 frames deep", altqsim.Config{TimerOnly: true, Rate: 100e6, Depth: 12000}, 200e6, 8 * frame * 8 * 1000, 0.005},
-		{"T4 timer, 24 frames deep", altqsim.Config{TimerOnly: true, Rate: 1e9, Depth: 36000}, 2e9, 24 * frame * 8 * 1000, 0.005},
+		{"T1 every kick", altqsim.Config{}, 20e6, 10e6, 0.002, 20 * time.Second},
+		{"T2 timer at 100 Hz", altqsim.Config{TimerOnly: true, Hz: 100}, 20e6, 4 * frame * 8 * 100, 0.005, 20 * time.Second},
+		{"T3 timer, 8 frames deep", altqsim.Config{TimerOnly: true, Rate: 100e6, Depth: 12000}, 200e6, 8 * frame * 8 * 1000, 0.005, 2 * time.Second},
+		{"T4 timer, 24 frames deep", altqsim.Config{TimerOnly: true, Rate: 1e9, Depth: 36000}, 2e9, 24 * frame * 8 * 1000, 0.005, 400 * time.Millisecond},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			l := link(t, build(t, 1), row.cfg)
 			f := l.Add(altqsim.Source{QID: 1, Size: frame, Rate: row.source})
-			altqtest.Measure(l, 2*time.Second, 5*time.Second)
+			altqtest.Measure(l, row.time/10, row.time)
 			altqtest.Near(t, "rate", f.Rate(), row.want, row.within)
 		})
 	}
@@ -60,7 +61,7 @@ func TestStrictPriority(t *testing.T) {
 			l := link(t, build(t, 2), altqsim.Config{})
 			hi := l.Add(altqsim.Source{QID: 1, Size: frame, Rate: row.hi})
 			lo := l.Add(altqsim.Source{QID: 2, Size: frame, Rate: 20e6, Start: 300 * time.Microsecond})
-			altqtest.Measure(l, 5*time.Second, 25*time.Second)
+			altqtest.Measure(l, 3*time.Second, 25*time.Second)
 			altqtest.Near(t, "high priority", hi.Rate(), row.wantHi, 0.005)
 			altqtest.Near(t, "low priority", lo.Rate(), row.wantLo, 0.005)
 			altqtest.Within(t, "drops of the high priority", hi.DropShare(), row.hiDrops, 0.003)

@@ -42,7 +42,7 @@ func TestDropShareFollowsTheAverage(t *testing.T) {
 	const warmup = 20_000
 	arrivals := 1_000_000
 	if testing.Short() {
-		arrivals /= 4
+		arrivals /= 20
 	}
 	for _, row := range []struct {
 		held int
@@ -88,7 +88,7 @@ func ipv6(class byte) []byte {
 func TestECNMarksInsteadOfDropping(t *testing.T) {
 	arrivals := 1_000_000
 	if testing.Short() {
-		arrivals /= 10
+		arrivals /= 20
 	}
 	for _, row := range []struct {
 		name            string
@@ -197,7 +197,7 @@ func TestIdleQueueForgets(t *testing.T) {
 // RIO drops as RED with thresholds of 35 and 45 (quirk Q1), by the packets that came
 // through it.
 func TestRIOJudgesByTheLowestPrecedence(t *testing.T) {
-	const arrivals = 100_000
+	const arrivals = 30_000
 	for _, row := range []struct {
 		held int
 		want float64
