@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000hw"
 	"github.com/ifsim/ifsim/iflib/pci"
 )
 
@@ -21,18 +22,8 @@ type chip struct {
 	queues    int
 	msix, msi int
 	phyID     uint32
-	reset     []regValue // registers that are not 0 after a reset
-	nvm       []nvmValue // words beside those that every part has
-}
-
-type regValue struct {
-	off   uint64
-	value uint32
-}
-
-type nvmValue struct {
-	word  int
-	value uint16
+	reset     []e1000hw.RegValue // registers that are not 0 after a reset
+	nvm       []e1000hw.NVMValue // words beside those that every part has
 }
 
 // nvmWords is the size of the NVM: EECD's size class 2 on 82574; 8254x uses the first 64.
@@ -43,32 +34,32 @@ const (
 )
 
 // resetLem are the reset values of 8254x (spec 1g 5.1, 5.3).
-var resetLem = []regValue{
-	{emreg.CTRL, emreg.CtrlSLU | emreg.CtrlSpd1000 | emreg.CtrlSWDPIN0 | emreg.CtrlSWDPIN2},
-	{emreg.EECD, emreg.EECDPres},
-	{emreg.LEDCTL, 0x602},
-	{emreg.TIPG, 0x00602008},
-	{emreg.PBA, 0x00100030},
-	{emreg.MANC, emreg.MANCEnMng2Host | emreg.MANCRcvTCOEn | emreg.MANCARPEn},
+var resetLem = []e1000hw.RegValue{
+	{Off: emreg.CTRL, Value: emreg.CtrlSLU | emreg.CtrlSpd1000 | emreg.CtrlSWDPIN0 | emreg.CtrlSWDPIN2},
+	{Off: emreg.EECD, Value: emreg.EECDPres},
+	{Off: emreg.LEDCTL, Value: 0x602},
+	{Off: emreg.TIPG, Value: 0x00602008},
+	{Off: emreg.PBA, Value: 0x00100030},
+	{Off: emreg.MANC, Value: emreg.MANCEnMng2Host | emreg.MANCRcvTCOEn | emreg.MANCARPEn},
 }
 
 // reset82574 are the reset values of 82574 (spec 1g 5.1, 5.3).
-var reset82574 = []regValue{
-	{emreg.CTRL, emreg.CtrlFD | emreg.CtrlSLU | emreg.CtrlSpd1000 | emreg.CtrlSWDPIN0 | emreg.CtrlADVD3WUC},
-	{emreg.EECD, emreg.EECDPres | emreg.EECDAutoRD | nvmSizeClass<<emreg.EECDSizeExShift},
-	{emreg.EERD, emreg.NVMRWDone},
-	{emreg.EEWR, emreg.NVMRWDone},
-	{emreg.EXTCNFCtrl, 0x8},
-	{emreg.TIPG, 0x00602008},
-	{emreg.PBA, 0x00140014},
-	{emreg.PBS, 0x28},
-	{emreg.EEMNGCTL, 1<<31 | 0xf*emreg.EEMNGCfgDone0},
-	{emreg.GCR, emreg.GCRCapVer2},
-	{emreg.RXDCTL, 1 << emreg.DCTLWthreshShift},
-	{emreg.RXDCTL + emreg.RingStride, 1 << emreg.DCTLWthreshShift},
-	{emreg.TARC, 0x403},
-	{emreg.TARC + emreg.RingStride, 0x403},
-	{emreg.RXCSUM, emreg.RXCSUMIPOFL | emreg.RXCSUMTUOFL},
+var reset82574 = []e1000hw.RegValue{
+	{Off: emreg.CTRL, Value: emreg.CtrlFD | emreg.CtrlSLU | emreg.CtrlSpd1000 | emreg.CtrlSWDPIN0 | emreg.CtrlADVD3WUC},
+	{Off: emreg.EECD, Value: emreg.EECDPres | emreg.EECDAutoRD | nvmSizeClass<<emreg.EECDSizeExShift},
+	{Off: emreg.EERD, Value: emreg.NVMRWDone},
+	{Off: emreg.EEWR, Value: emreg.NVMRWDone},
+	{Off: emreg.EXTCNFCtrl, Value: 0x8},
+	{Off: emreg.TIPG, Value: 0x00602008},
+	{Off: emreg.PBA, Value: 0x00140014},
+	{Off: emreg.PBS, Value: 0x28},
+	{Off: emreg.EEMNGCTL, Value: 1<<31 | 0xf*emreg.EEMNGCfgDone0},
+	{Off: emreg.GCR, Value: emreg.GCRCapVer2},
+	{Off: emreg.RXDCTL, Value: 1 << emreg.DCTLWthreshShift},
+	{Off: emreg.RXDCTL + emreg.RingStride, Value: 1 << emreg.DCTLWthreshShift},
+	{Off: emreg.TARC, Value: 0x403},
+	{Off: emreg.TARC + emreg.RingStride, Value: 0x403},
+	{Off: emreg.RXCSUM, Value: emreg.RXCSUMIPOFL | emreg.RXCSUMTUOFL},
 }
 
 // survivors are the registers that CTRL.RST leaves alone (spec 1g 5.3, Reset).
@@ -81,7 +72,7 @@ var chips = append([]chip{
 		id: pci.Identity{Vendor: emreg.VendorIntel, Device: emreg.Dev82574L,
 			SubVendor: emreg.VendorIntel, SubDevice: 0xa01f, Class: pci.ClassEthernet},
 		reset: reset82574,
-		nvm:   []nvmValue{{emreg.NVMPCIeCtrl, (emreg.EITRCount - 1) << emreg.NVMMSIXShift}},
+		nvm:   []e1000hw.NVMValue{{Word: emreg.NVMPCIeCtrl, Value: (emreg.EITRCount - 1) << emreg.NVMMSIXShift}},
 	},
 	{
 		name: "82545EM", lem: true, queues: 1, phyID: emreg.PHYIDM88E1011,
@@ -104,6 +95,22 @@ func Chips() []string {
 		names[i] = chips[i].name
 	}
 	return names
+}
+
+// phy is the PHY of the part: I217's, or of the Marvell family, where BME1000 pages
+// everything by register 22, M88E1011 register 30 by 29.
+func (c *chip) phy() e1000hw.PHYConfig {
+	cfg := e1000hw.PHYConfig{ID: c.phyID, Status: e1000hw.M88Status,
+		Reset: []e1000hw.PHYValue{{Reg: emreg.M88PSCR, Value: 0x0360}, {Reg: emreg.M88EPSCR, Value: 0x0d60}}}
+	switch c.phyID {
+	case emreg.PHYIDI217:
+		cfg.Hub, cfg.Status, cfg.Reset = true, e1000hw.HubStatus, nil
+	case emreg.PHYIDBME1000:
+		cfg.Page = emreg.BMPageSelect
+	default:
+		cfg.Window = true
+	}
+	return cfg
 }
 
 // chipNamed finds a part; the empty name is the default. The error wraps ENODEV.

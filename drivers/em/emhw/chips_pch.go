@@ -2,6 +2,7 @@ package emhw
 
 import (
 	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000hw"
 	"github.com/ifsim/ifsim/iflib/pci"
 )
 
@@ -14,21 +15,21 @@ type pch struct {
 }
 
 // resetPCH are the reset values of the pch parts (spec 1g 5.1, 5.3).
-var resetPCH = []regValue{
-	{emreg.CTRL, emreg.CtrlFD | emreg.CtrlSLU | emreg.CtrlSpd1000 | emreg.CtrlADVD3WUC},
-	{emreg.TIPG, 0x00602008},
-	{emreg.PBA, 0x0006001a},
-	{emreg.TARC, 0x403},
-	{emreg.TARC + emreg.RingStride, 0x403},
-	{emreg.RXCSUM, emreg.RXCSUMIPOFL | emreg.RXCSUMTUOFL},
-	{emreg.FWSM, emreg.FWSMRspPCIPHY},
-	{emreg.WUC, emreg.WUCAPME},
+var resetPCH = []e1000hw.RegValue{
+	{Off: emreg.CTRL, Value: emreg.CtrlFD | emreg.CtrlSLU | emreg.CtrlSpd1000 | emreg.CtrlADVD3WUC},
+	{Off: emreg.TIPG, Value: 0x00602008},
+	{Off: emreg.PBA, Value: 0x0006001a},
+	{Off: emreg.TARC, Value: 0x403},
+	{Off: emreg.TARC + emreg.RingStride, Value: 0x403},
+	{Off: emreg.RXCSUM, Value: emreg.RXCSUMIPOFL | emreg.RXCSUMTUOFL},
+	{Off: emreg.FWSM, Value: emreg.FWSMRspPCIPHY},
+	{Off: emreg.WUC, Value: emreg.WUCAPME},
 }
 
 // nvmPCH are the words that parts with flash have differently.
-var nvmPCH = []nvmValue{
-	{emreg.NVMCompat, 0x0420 | emreg.NVMCompatCsum},
-	{emreg.NVMSignature, emreg.NVMSignatureValid},
+var nvmPCH = []e1000hw.NVMValue{
+	{Word: emreg.NVMCompat, Value: 0x0420 | emreg.NVMCompatCsum},
+	{Word: emreg.NVMSignature, Value: emreg.NVMSignatureValid},
 }
 
 func pchChip(name string, device uint16, p pch) chip {

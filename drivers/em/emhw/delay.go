@@ -6,6 +6,7 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000hw"
 )
 
 // delays are the interrupt delay timers: RDTR and RADV, TIDV and TADV (spec 1g 5.3).
@@ -32,8 +33,8 @@ func (d *delays) init(n *nic) {
 }
 
 func (d *delay) init(n *nic, name string, pkt, abs uint64, counter int) {
-	d.n, d.pkt, d.abs, d.counter = n, pkt, abs, stat(counter)
-	d.d = hw.NewDelayer(n.k, n.cfg.Name+" "+name, d.fire)
+	d.n, d.pkt, d.abs, d.counter = n, pkt, abs, e1000hw.Stat(counter)
+	d.d = hw.NewDelayer(n.K, n.Cfg.Name+" "+name, d.fire)
 }
 
 func (d *delays) close() {
@@ -56,7 +57,7 @@ func (d *delay) drop() {
 
 // update takes the timers from their registers.
 func (d *delay) update() {
-	pkt, abs := ticks(d.n.reg(d.pkt)), ticks(d.n.reg(d.abs))
+	pkt, abs := ticks(d.n.Reg(d.pkt)), ticks(d.n.Reg(d.abs))
 	d.d.Set(pkt, abs)
 	d.first.Store(abs != 0 && abs <= pkt)
 	d.on.Store(pkt != 0)
@@ -68,7 +69,7 @@ func ticks(v uint32) time.Duration {
 
 // write stores a timer register. FPD in the packet timer flushes.
 func (d *delay) write(off uint64, v uint32) {
-	d.n.setReg(off, v&emreg.DelayMask)
+	d.n.SetReg(off, v&emreg.DelayMask)
 	d.update()
 	if off == d.pkt && v&emreg.DelayFPD != 0 {
 		d.d.Flush()
@@ -93,7 +94,7 @@ func (d *delay) event(c uint32) {
 
 func (d *delay) fire() {
 	if c := d.causes.Swap(0); c != 0 {
-		d.n.stats.Add(d.counter, 1)
+		d.n.Stats.Add(d.counter, 1)
 		d.n.raise(c)
 	}
 }

@@ -83,7 +83,7 @@ func (f *flash) writeControl(v uint16) {
 func (f *flash) cycle(control uint16) {
 	f.status |= emreg.HSFSTSDone
 	if control&emreg.HSFCTLCycle != 0 {
-		f.n.refuse(ruleFlashWrite, 0, uint32(control))
+		f.n.Refuse(ruleFlashWrite, 0, uint32(control))
 		f.status |= emreg.HSFSTSError
 		return
 	}
@@ -93,7 +93,7 @@ func (f *flash) cycle(control uint16) {
 	}
 	const region = flashBanks * emreg.FlashSector
 	if off >= region || size > region-off {
-		f.n.refuse(ruleFlashRange, 0, f.addr)
+		f.n.Refuse(ruleFlashRange, 0, f.addr)
 		f.status |= emreg.HSFSTSError | emreg.HSFSTSAccess
 		return
 	}
@@ -111,7 +111,7 @@ func (f *flash) word(off uint32) uint16 {
 	if off/emreg.FlashSector != f.n.chip.pch.bank {
 		return 0xffff
 	}
-	return f.n.faults.NVMWord(f.n.nvm.read(off % emreg.FlashSector / 2))
+	return f.n.Faults.NVMWord(f.n.NVM.Read(off % emreg.FlashSector / 2))
 }
 
 // flashBAR is the BAR of I217's flash registers: status and control can be accessed

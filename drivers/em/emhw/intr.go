@@ -2,12 +2,11 @@ package emhw
 
 import (
 	"math/bits"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000hw"
 )
 
 const (
@@ -17,24 +16,21 @@ const (
 	vectorCauses   = emreg.ICRRXQ0 | emreg.ICRRXQ1 | emreg.ICRTXQ0 | emreg.ICRTXQ1 | emreg.ICROther
 	vectorCauseBit = 20 // the first of them
 	ivarNibbleBits = 4
-
-	causeMask = 1<<31 - 1 // INT_ASSERTED is no cause
 )
 
 // interrupts are cause and mask and what follows from them (spec 1g 5.2).
 type interrupts struct {
-	icr, ims atomic.Uint32
-	asserted atomic.Bool // the line, or the MSI message that stands for it
-
-	mu   sync.Mutex // orders changes of the line, so that its level follows the last cause
-	itr  *hw.Throttle
-	eitr []*hw.Throttle // 82574 with MSI-X
+	causes e1000hw.Causes
+	itr    *hw.Throttle
+	eitr   []*hw.Throttle // 82574 with MSI-X
 }
 
 func (n *nic) initInterrupts() {
-	n.intr.itr = hw.NewThrottle(n.k, n.cfg.Name+" itr", n.faults, n.assertLine)
+	in := &n.intr
+	in.itr = hw.NewThrottle(n.K, n.Cfg.Name+" itr", n.Faults, in.causes.Assert)
+	in.causes.Init(&n.Core, e1000hw.CausesConfig{Throttle: in.itr, Shows: !n.chip.lem, Vectors: n.MSIX})
 	for v := range n.chip.msix {
-		n.intr.eitr = append(n.intr.eitr, hw.NewThrottle(n.k, n.cfg.Name+" eitr", n.faults, func() { n.sendMSIX(v) }))
+		in.eitr = append(in.eitr, hw.NewThrottle(n.K, n.Cfg.Name+" eitr", n.Faults, func() { n.sendMSIX(v) }))
 	}
 	n.delays.init(n)
 }
@@ -50,9 +46,7 @@ func (n *nic) closeInterrupts() {
 // resetInterrupts forgets causes, mask and what waits for a timer.
 func (n *nic) resetInterrupts() {
 	in := &n.intr
-	in.ims.Store(0)
-	in.icr.Store(0)
-	n.releaseLine()
+	in.causes.Reset()
 	in.itr.Cancel()
 	in.itr.SetInterval(0)
 	for _, t := range in.eitr {
@@ -62,91 +56,65 @@ func (n *nic) resetInterrupts() {
 	n.delays.reset()
 }
 
-// msix reports whether interrupts go out as MSI-X.
-func (n *nic) msix() bool {
-	fn := n.fn.Load()
-	return fn != nil && fn.MSIXEnabled()
-}
-
-// raise sets causes and lets what is unmasked go out. Any goroutine.
+// raise sets causes and lets what is unmasked go out. With MSI-X only of what is new: the
+// message of the rest has gone or waits for its throttle. Any goroutine.
 func (n *nic) raise(c uint32) {
-	in := &n.intr
-	msix := n.msix()
-	if msix && c&otherCauses != 0 {
+	if !n.MSIX() {
+		n.intr.causes.Set(c)
+		n.intr.causes.Deliver()
+		return
+	}
+	if c&otherCauses != 0 {
 		c |= emreg.ICROther
 	}
-	if in.icr.Load()&c == c {
-		// Not new: with MSI-X the message has gone or waits for its throttle.
-		if !msix {
-			n.deliverLine()
-		}
-		return
-	}
-	fresh := c &^ in.icr.Or(c)
-	if p := n.k.Probes; p.On() {
-		p.FireNote(probeCause, n.cfg.Name, -1, emreg.CauseNames(fresh), uint64(fresh), uint64(in.icr.Load()), uint64(in.ims.Load()))
-	}
-	if msix {
+	if fresh := n.intr.causes.Set(c); fresh != 0 {
 		n.deliverMSIX(fresh)
-		return
-	}
-	n.deliverLine()
-}
-
-// deliverLine asks for the line if an unmasked cause is set and it is not asserted.
-func (n *nic) deliverLine() {
-	in := &n.intr
-	if in.icr.Load()&in.ims.Load() != 0 && !in.asserted.Load() {
-		in.itr.Request()
 	}
 }
 
-// assertLine is what ITR lets through: INTx, or a message in its place.
-func (n *nic) assertLine() {
-	in := &n.intr
-	fn := n.fn.Load()
-	if fn == nil {
+// rxEvents is what the receive unit raises: RXT0 after RDTR. RXQn exist with MSI-X only.
+func (n *nic) rxEvents(queues, now uint32) {
+	if now != 0 {
+		n.raise(now)
+	}
+	if queues == 0 {
 		return
 	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.icr.Load()&in.ims.Load() == 0 || in.asserted.Load() || fn.MSIXEnabled() {
-		return
+	later := uint32(emreg.ICRRXT0)
+	if n.MSIX() {
+		later |= queues * emreg.ICRRXQ0
 	}
-	in.asserted.Store(true)
-	if !n.chip.lem {
-		in.icr.Or(emreg.ICRIntAsserted)
-	}
-	if p := n.k.Probes; p.On() {
-		p.Fire2(probeLine, n.cfg.Name, -1, boolBit(fn.MSIEnabled()), uint64(in.icr.Load()))
-	}
-	n.stats.Add(stat(emreg.IAC), 1)
-	if fn.MSIEnabled() {
-		fn.RaiseMSI(0)
-	} else {
-		fn.SetINTx(true)
-	}
+	n.delays.rx.event(later)
 }
 
-// releaseLine takes the line down, after a cause or mask bit was cleared, and looks
-// again: a cause may have come meanwhile that saw it asserted.
-func (n *nic) releaseLine() {
-	in := &n.intr
-	in.mu.Lock()
-	if in.asserted.Load() {
-		in.asserted.Store(false)
-		in.icr.And(^uint32(emreg.ICRIntAsserted))
-		if fn := n.fn.Load(); fn != nil {
-			fn.SetINTx(false)
+// txEvents is what a transmit queue raises. TXQn exist with MSI-X only.
+func (n *nic) txEvents(t *e1000hw.TxQueue, e e1000hw.TxEvents) {
+	done := uint32(emreg.ICRTXDW)
+	if n.MSIX() {
+		done |= emreg.ICRTXQ0 << t.Q
+	}
+	now := uint32(0)
+	if e&e1000hw.TxDone != 0 {
+		now = done
+	}
+	if e&e1000hw.TxEmpty != 0 {
+		now |= emreg.ICRTXQE
+		n.Stats.Add(e1000hw.Stat(emreg.ICTXQEC), 1)
+	}
+	if now != 0 {
+		n.raise(now)
+	}
+	if e&e1000hw.TxDelayed != 0 {
+		if p := n.Probes; p.On() {
+			p.FireNote(points.Delay, n.Cfg.Name, t.Q, emreg.CauseNames(done), uint64(done), uint64(n.Reg(emreg.TIDV)))
 		}
+		n.delays.tx.event(done)
 	}
-	in.mu.Unlock()
-	n.deliverLine()
 }
 
 // vectorOf returns the vector of a cause, by its bit in ICR.
 func (n *nic) vectorOf(bit int) (v int, ok bool) {
-	nibble := n.reg(emreg.IVAR) >> ((bit - vectorCauseBit) * ivarNibbleBits) & emreg.IVARNibble
+	nibble := n.Reg(emreg.IVAR) >> ((bit - vectorCauseBit) * ivarNibbleBits) & emreg.IVARNibble
 	v = int(nibble & emreg.IVARVector)
 	return v, nibble&emreg.IVARValid != 0 && v < len(n.intr.eitr)
 }
@@ -154,7 +122,7 @@ func (n *nic) vectorOf(bit int) (v int, ok bool) {
 // deliverMSIX asks for the vectors of those of the causes c that are unmasked.
 func (n *nic) deliverMSIX(c uint32) {
 	in := &n.intr
-	for c &= in.icr.Load() & in.ims.Load() & vectorCauses; c != 0; c &= c - 1 {
+	for c &= in.causes.ICR.Load() & in.causes.IMS.Load() & vectorCauses; c != 0; c &= c - 1 {
 		if v, ok := n.vectorOf(bits.TrailingZeros32(c)); ok {
 			in.eitr[v].Request()
 		}
@@ -166,12 +134,12 @@ func (n *nic) deliverMSIX(c uint32) {
 // comes later.
 func (n *nic) sendMSIX(v int) {
 	in := &n.intr
-	fn := n.fn.Load()
+	fn := n.Fn()
 	if fn == nil {
 		return
 	}
 	var mine uint32
-	for c := in.icr.Load() & in.ims.Load() & vectorCauses; c != 0; c &= c - 1 {
+	for c := in.causes.ICR.Load() & in.causes.IMS.Load() & vectorCauses; c != 0; c &= c - 1 {
 		if w, ok := n.vectorOf(bits.TrailingZeros32(c)); ok && w == v {
 			mine |= c & -c
 		}
@@ -179,86 +147,49 @@ func (n *nic) sendMSIX(v int) {
 	if mine == 0 {
 		return
 	}
-	if auto := mine & n.reg(emreg.EIAC); auto != 0 {
-		in.icr.And(^auto)
-		if n.reg(emreg.CTRLExt)&emreg.CtrlExtIAME == 0 {
-			in.ims.And(^auto)
+	if auto := mine & n.Reg(emreg.EIAC); auto != 0 {
+		in.causes.ICR.And(^auto)
+		if n.Reg(emreg.CTRLExt)&emreg.CtrlExtIAME == 0 {
+			in.causes.IMS.And(^auto)
 		}
 	}
-	if p := n.k.Probes; p.On() {
-		p.FireNote(probeVector, n.cfg.Name, -1, emreg.CauseNames(mine), uint64(v), uint64(mine), uint64(in.icr.Load()), uint64(in.ims.Load()))
+	if p := n.Probes; p.On() {
+		p.FireNote(points.Vector, n.Cfg.Name, -1, emreg.CauseNames(mine), uint64(v), uint64(mine), uint64(in.causes.ICR.Load()), uint64(in.causes.IMS.Load()))
 	}
-	n.stats.Add(stat(emreg.IAC), 1)
+	n.Stats.Add(e1000hw.Stat(emreg.IAC), 1)
 	fn.RaiseMSIX(v)
 }
 
 // readICR is the register with effects (spec 1g 5.2 rules 2 to 4).
-func (n *nic) readICR() uint32 {
-	in := &n.intr
-	msix := n.msix()
-	if n.chip.lem {
-		v := in.icr.Swap(0)
-		n.releaseLine()
-		return v
-	}
-	v := in.icr.Load()
-	ims := in.ims.Load()
-	if msix && v&ims != 0 {
-		v |= emreg.ICRIntAsserted
-	}
-	if !msix && ims != 0 && v&emreg.ICRIntAsserted == 0 {
-		return v
-	}
-	in.icr.And(^v)
-	if n.reg(emreg.CTRLExt)&emreg.CtrlExtIAME != 0 {
-		in.ims.And(^n.reg(emreg.IAM))
-	}
-	n.releaseLine()
-	return v
-}
-
-// clearICR is a write of ICR: ones clear.
-func (n *nic) clearICR(v uint32) {
-	n.intr.icr.And(^v)
-	n.releaseLine()
-}
+func (n *nic) readICR() uint32 { return n.intr.causes.Read(n.MSIX()) }
 
 // setIMS unmasks causes; one that waits goes out.
 func (n *nic) setIMS(v uint32) {
 	in := &n.intr
-	in.ims.Or(v & causeMask)
-	if n.msix() {
+	in.causes.IMS.Or(v & e1000hw.CauseMask)
+	if n.MSIX() {
 		n.deliverMSIX(vectorCauses)
 		return
 	}
-	n.deliverLine()
-}
-
-// clearIMS masks causes.
-func (n *nic) clearIMS(v uint32) {
-	in := &n.intr
-	in.ims.And(^v)
-	if in.icr.Load()&in.ims.Load() == 0 {
-		n.releaseLine()
-	}
+	in.causes.Deliver()
 }
 
 // writeICS sets causes by hand; what is set already goes out again.
 func (n *nic) writeICS(v uint32) {
-	v &= causeMask
+	v &= e1000hw.CauseMask
 	n.raise(v)
-	if n.msix() {
+	if n.MSIX() {
 		n.deliverMSIX(v)
 	}
 }
 
 // writeIVAR routes causes to vectors.
 func (n *nic) writeIVAR(v uint32) {
-	n.setReg(emreg.IVAR, v)
+	n.SetReg(emreg.IVAR, v)
 	for s := 0; s <= emreg.IVAROtherShift; s += ivarNibbleBits {
 		nibble := v >> s & emreg.IVARNibble
 		if nibble&emreg.IVARValid != 0 && int(nibble&emreg.IVARVector) >= n.chip.msix {
-			n.refuse(ruleVector, s/ivarNibbleBits, nibble)
+			n.Refuse(e1000hw.RuleVector, s/ivarNibbleBits, nibble)
 		}
 	}
 }

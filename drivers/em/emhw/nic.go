@@ -1,69 +1,38 @@
 package emhw
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-	"sync"
 	"sync/atomic"
-	"syscall"
-	"time"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/hw"
-	"github.com/ifsim/ifsim/drivers/port"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000hw"
 	"github.com/ifsim/ifsim/iflib/pci"
-	"github.com/ifsim/ifsim/internal/kern"
-	"github.com/ifsim/ifsim/internal/probe"
 )
 
 const maxQueues = 2
 
 // nic is one card.
 type nic struct {
-	cfg    hw.Config
-	k      *kern.Kernel
-	chip   *chip
-	mmio   *hw.MMIO
-	engine *hw.Engine
-	faults *hw.Faults
-	dma    *hw.DMA
-	link   *hw.Link
-	fn     atomic.Pointer[pci.Function] // nil until Plug
+	e1000hw.Core
+	chip *chip
 
-	tx     []*txQueue
-	rx     *rxUnit
+	tx     []*e1000hw.TxQueue
+	rx     *e1000hw.RxUnit
+	ctx    [maxQueues][contextSlots]txContext // of each queue, its engine run's
 	shared sharedContexts
 	intr   interrupts
 	delays delays
-	stats  statistics
-	phy    phy
-	nvm    nvm
+	wire   serialNVM
 	flash  flash
 	pch    pchState
 	ioAddr atomic.Uint32 // IOADDR
-	inline bool          // the engine is
-	probes *probe.Set
-
-	// changes counts writes of the registers that a transmit queue works by, but for its
-	// tail, from 1 on. It is raised when the register has its value.
-	changes atomic.Uint32
-
-	refused [numRules]atomic.Uint64
-	lost    [numLosses]atomic.Uint64
-
-	resetting sync.Mutex // one goroutine pauses the engine at a time
-	closing   sync.Once
-	closeErr  error
-
-	regs [emreg.BARSize / 4]uint32 // accessed atomically
 }
 
 var (
 	_ hw.NIC           = (*nic)(nil)
 	_ pci.PCIeDevice   = (*nic)(nil)
 	_ pci.ConfigDevice = (*nic)(nil)
-	_ port.Client      = (*nic)(nil)
+	_ Counter          = (*nic)(nil)
 )
 
 // New makes the NIC that name says, "" for DefaultChip, and binds it to cfg's port, which
@@ -75,47 +44,39 @@ func New(name string, cfg hw.Config) (hw.NIC, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Port == nil {
-		return nil, fmt.Errorf("%s: NIC without a port: %w", cfg.Name, syscall.EINVAL)
+	n := &nic{chip: c}
+	err = n.Init(&e1000hw.CoreConfig{Config: cfg, Queues: c.queues, Speeds: []int{10, 100, 1000}, PHY: c.phy(),
+		NVM:   e1000hw.NVMConfig{Words: nvmWords, ID: c.id, Values: c.nvm, Sections: []int{0}},
+		Rules: ruleTexts, Trace: points, StatsLast: emreg.StatsLast, Raise: n.raise,
+		Follow: n.updateLPI, OwnsMDIO: n.ownsMDIO})
+	if err != nil {
+		return nil, err
 	}
-	k := cfg.Kernel
-	n := &nic{cfg: cfg, k: k, chip: c, mmio: hw.NewMMIO(&cfg), probes: k.Probes}
-	n.changed()
-	n.faults = hw.NewFaults(k, cfg.Name)
-	n.dma = hw.NewDMA(k, cfg.Name, 0, n.faults)
-	n.nvm.init(c, cfg.MAC)
 	n.flash.n = n
-	n.phy.init(c.phyID)
-	n.initStats()
 	n.initInterrupts()
-	n.link = hw.NewLink(hw.LinkConfig{Kernel: k, Name: cfg.Name, Port: cfg.Port, Faults: n.faults,
-		Speeds: []int{10, 100, 1000}, Autoneg: autoneg(&cfg), Changed: n.linkChanged})
-	n.engine = hw.NewEngine(cfg, c.queues+1, n.work)
-	n.inline = n.engine.Mode() == hw.EngineInline
+	format := n.txFormat()
 	for q := range c.queues {
-		n.tx = append(n.tx, newTxQueue(n, q))
+		n.tx = append(n.tx, e1000hw.NewTxQueue(&n.Core, q, emreg.TDBAL+uint64(q)*emreg.RingStride, format))
 	}
-	n.rx = newRxUnit(n)
+	n.rx = e1000hw.NewRxUnit(&n.Core, c.queues, n.rxConfig())
+	n.SetQueues(n.tx, n.rx)
 	n.Reset()
-	if err := cfg.Port.Bind(n); err != nil {
-		n.stop()
-		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
+	if err := n.Start(n); err != nil {
+		n.closeInterrupts()
+		return nil, err
 	}
 	return n, nil
 }
 
-// autoneg is how long negotiation takes.
-func autoneg(cfg *hw.Config) time.Duration {
-	driver := strings.TrimRight(cfg.Name, "0123456789")
-	unit, err := strconv.Atoi(cfg.Name[len(driver):])
-	if err != nil || cfg.Kernel.Env == nil {
-		return hw.DefaultAutoneg
+// rxConfig is the receive unit of the chip.
+func (n *nic) rxConfig() *e1000hw.RxConfig {
+	c := &e1000hw.RxConfig{Ring: func(q int) uint64 { return emreg.RDBAL + uint64(q)*emreg.RingStride },
+		Lem: n.chip.lem, RARs: emreg.RARCount, ShortMTA: n.chip.pch != nil, Raise: n.rxEvents}
+	if n.chip.queues > 1 {
+		const queueBit, fields = 7, 6
+		c.MRQC, c.HashTypes, c.RETAShift, c.RETAMask = emreg.MRQCRSS2Queues, fields, queueBit, 1
 	}
-	ms, err := cfg.Kernel.Env.HintInt(driver, unit, "autoneg_ms")
-	if err != nil || ms < 0 {
-		return hw.DefaultAutoneg
-	}
-	return time.Duration(ms) * time.Millisecond
+	return c
 }
 
 // Identity implements pci.Device.
@@ -142,70 +103,5 @@ func (n *nic) Vectors() (msix, msi int) { return n.chip.msix, n.chip.msi }
 // PCIeLink implements pci.PCIeDevice: 2.5 GT/s x1.
 func (n *nic) PCIeLink() pci.PCIeLink { return pci.PCIeLink{Speed: 1, Width: 1} }
 
-// Plug implements pci.Device.
-func (n *nic) Plug(fn *pci.Function) { n.fn.Store(fn) }
-
 // Close implements pci.Device: it closes the port and ends engine and timers.
-func (n *nic) Close() error {
-	n.closing.Do(func() {
-		n.closeErr = n.cfg.Port.Close()
-		n.stop()
-	})
-	return n.closeErr
-}
-
-// stop ends engine and timers.
-func (n *nic) stop() {
-	n.engine.Close()
-	n.link.Close()
-	n.closeInterrupts()
-	for _, q := range n.tx {
-		q.batch.Close()
-	}
-}
-
-// work is the engine's: the transmit queues come first, then the receive unit.
-func (n *nic) work(q int) {
-	if q < len(n.tx) {
-		n.tx[q].run()
-		return
-	}
-	n.rx.run()
-}
-
-// rxWork is the receive unit's number in the engine.
-func (n *nic) rxWork() int { return len(n.tx) }
-
-// TxReady implements port.Client.
-func (n *nic) TxReady(q int) {
-	if q >= 0 && q < len(n.tx) {
-		n.engine.Defer(q)
-	}
-}
-
-// RxReady implements port.Client.
-func (n *nic) RxReady(int) { n.engine.Defer(n.rxWork()) }
-
-// LinkChanged implements port.Client.
-func (n *nic) LinkChanged(port.Link) { n.link.PortChanged() }
-
-// linkChanged is called by the link when its state has changed (spec 1g 5.4).
-func (n *nic) linkChanged(s hw.LinkState) {
-	n.changed()
-	if !s.Up {
-		n.phy.lose()
-	}
-	n.updateLPI()
-	n.raise(emreg.ICRLSC)
-	if s.Up {
-		for q := range n.tx {
-			n.engine.Defer(q)
-		}
-	}
-}
-
-// wantLink has the link follow CTRL and BMCR. No lock is held.
-func (n *nic) wantLink() {
-	n.link.SetLimit(n.phy.limit())
-	n.link.SetEnabled(n.reg(emreg.CTRL)&emreg.CtrlSLU != 0 && !n.phy.poweredDown())
-}
+func (n *nic) Close() error { return n.CloseWith(n.closeInterrupts) }

@@ -4,18 +4,17 @@ import (
 	"sync/atomic"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000hw"
 	"github.com/ifsim/ifsim/internal/physmem"
 )
 
 // pchState is what a pch part has beside its registers.
 type pchState struct {
 	status atomic.Uint32 // LAN_INIT_DONE and PHYRA of STATUS: writing 0 clears
-	lpi    atomic.Bool   // the link may idle (EEE)
 
-	// Rings of I219 (spec 1g 8). hung ends with a function-level reset.
+	// Rings of I219 (spec 1g 8). What hangs does so until a function-level reset.
 	fetched atomic.Bool // receive descriptors are in the part
 	sunk    atomic.Bool // the transmit ring was flushed
-	hung    atomic.Bool // reset with descriptors in it: no unit works
 }
 
 // statusLatch are the bits of STATUS that stay until 0 is written.
@@ -31,15 +30,15 @@ func (n *nic) writePCH(off uint64, v uint32) bool {
 		n.pch.status.And(v)
 	case off == emreg.STRAP, off == emreg.FWSM: // read only
 	case off == emreg.EECD, off == emreg.EERD, off == emreg.EEWR:
-		n.setReg(off, v) // there is no EEPROM: other registers are here
+		n.SetReg(off, v) // there is no EEPROM: other registers are here
 	case off >= emreg.MTA+emreg.PCHMTACount*emreg.RegStride && off < emreg.RAL:
-		n.refuse(ruleMTA, 0, uint32(off))
+		n.Refuse(ruleMTA, 0, uint32(off))
 	case off >= emreg.RAL+emreg.PCHRARCount*emreg.RAStride && off < lastRAR:
-		n.refuse(ruleRAR, 0, uint32(off))
+		n.Refuse(ruleRAR, 0, uint32(off))
 	case n.inOwnFlash(off):
 		n.flash.write32(off-emreg.FlashOwn, v)
 	case off == emreg.RCTL:
-		n.setReg(off, v)
+		n.SetReg(off, v)
 		n.sinkReceive()
 	default:
 		return false
@@ -53,7 +52,7 @@ func (n *nic) readPCH(off uint64) (uint32, bool) {
 	case off == emreg.STRAP && n.chip.pch.ownFlash:
 		return (flashBanks - 1) << emreg.StrapSizeShift, true
 	case off == emreg.EECD, off == emreg.SWSM:
-		return n.reg(off), true
+		return n.Reg(off), true
 	case n.inOwnFlash(off):
 		return n.flash.read32(off - emreg.FlashOwn), true
 	}
@@ -70,13 +69,13 @@ func (n *nic) resetPHY() {
 	if n.chip.pch != nil {
 		n.pch.status.Or(statusLatch)
 	}
-	n.phy.reset()
+	n.PHY.Reset()
 }
 
 // ownsMDIO reports whether software may use the MDI bus: it shares it with firmware on
 // pch parts.
 func (n *nic) ownsMDIO() bool {
-	return n.chip.pch == nil || n.reg(emreg.EXTCNFCtrl)&emreg.EXTCNFSWOwnership != 0
+	return n.chip.pch == nil || n.Reg(emreg.EXTCNFCtrl)&emreg.EXTCNFSWOwnership != 0
 }
 
 // updateLPI follows link and PHY: the link may idle at a speed for which that is enabled.
@@ -84,14 +83,14 @@ func (n *nic) updateLPI() {
 	if n.chip.pch == nil {
 		return
 	}
-	s, enabled := n.link.State(), uint16(0)
+	s, enabled := n.Link.State(), uint16(0)
 	switch s.Speed {
 	case 1000:
 		enabled = emreg.LPICtrl1000
 	case 100:
 		enabled = emreg.LPICtrl100
 	}
-	n.pch.lpi.Store(s.FullDuplex && n.phy.pageWord(emreg.PHYLPICtrl)&enabled != 0)
+	n.LPI.Store(s.FullDuplex && n.PHY.PageWord(emreg.PHYLPICtrl)&enabled != 0)
 }
 
 // ReadConfig implements pci.ConfigDevice: the state of the rings of I219.
@@ -107,7 +106,7 @@ func (n *nic) mustSink() bool {
 	if n.chip.pch == nil || !n.chip.pch.mustSink {
 		return false
 	}
-	sending := n.reg(emreg.TDH) != n.reg(emreg.TDT) && !n.pch.sunk.Load()
+	sending := n.Reg(emreg.TDH) != n.Reg(emreg.TDT) && !n.pch.sunk.Load()
 	return sending || n.pch.fetched.Load()
 }
 
@@ -115,8 +114,8 @@ func (n *nic) mustSink() bool {
 // until the bus resets it.
 func (n *nic) hangs() {
 	if n.mustSink() {
-		n.refuse(ruleSink, 0, n.reg(emreg.TDT))
-		n.pch.hung.Store(true)
+		n.Refuse(ruleSink, 0, n.Reg(emreg.TDT))
+		n.Hung.Store(true)
 	}
 }
 
@@ -124,7 +123,7 @@ func (n *nic) hangs() {
 func (n *nic) resetPCHState() {
 	n.pch.fetched.Store(false)
 	n.pch.sunk.Store(false)
-	n.pch.lpi.Store(false)
+	n.LPI.Store(false)
 	n.pch.status.Store(emreg.StatusLANInitDone)
 	n.flash.reset()
 }
@@ -139,20 +138,19 @@ const (
 // sinkReceive is a write of RCTL or RDT: descriptors get into a unit that is on, or out
 // of it if the thresholds say so.
 func (n *nic) sinkReceive() {
-	if !n.chip.pch.mustSink || n.reg(emreg.RCTL)&emreg.RCTLEN == 0 {
+	if !n.chip.pch.mustSink || n.Reg(emreg.RCTL)&emreg.RCTLEN == 0 {
 		return
 	}
-	drains := n.reg(emreg.RXDCTL)&rxSunkMask == rxSunk
-	n.pch.fetched.Store(!drains && n.reg(emreg.RDH) != n.reg(emreg.RDT))
+	drains := n.Reg(emreg.RXDCTL)&rxSunkMask == rxSunk
+	n.pch.fetched.Store(!drains && n.Reg(emreg.RDH) != n.Reg(emreg.RDT))
 }
 
 // sink looks, once FEXTNVM11 says that the ring is to be flushed, whether its last
 // descriptor is the one that flushes: data without an end of packet.
-func (t *txQueue) sink() {
-	n := t.n
-	head, tail := n.reg(emreg.TDH), n.reg(emreg.TDT)
-	count := n.reg(emreg.TDLEN) / emreg.DescSize
-	if n.reg(emreg.FEXTNVM11)&emreg.FEXTNVM11NoMULR == 0 || n.reg(emreg.TCTL)&emreg.TCTLEN == 0 ||
+func (n *nic) sink(t *e1000hw.TxQueue) {
+	head, tail := n.Reg(emreg.TDH), n.Reg(emreg.TDT)
+	count := n.Reg(emreg.TDLEN) / emreg.DescSize
+	if n.Reg(emreg.FEXTNVM11)&emreg.FEXTNVM11NoMULR == 0 || n.Reg(emreg.TCTL)&emreg.TCTLEN == 0 ||
 		head == tail || tail >= count {
 		return
 	}
@@ -160,14 +158,17 @@ func (t *txQueue) sink() {
 	if last == 0 {
 		last = count
 	}
-	base := physmem.Addr(n.reg(emreg.TDBAL)) | physmem.Addr(n.reg(emreg.TDBAH))<<32
-	words, err := t.ring.Words(n.dma, base, int(2*count))
+	base := physmem.Addr(n.Reg(emreg.TDBAL)) | physmem.Addr(n.Reg(emreg.TDBAH))<<32
+	w, err := n.DMA.Load64(base + physmem.Addr(last)*emreg.DescSize - descWord)
 	if err != nil {
-		n.dma.Fault(t.q, last-1, err)
+		n.DMA.Fault(t.Q, last-1, err)
 		return
 	}
-	w := uint32(atomic.LoadUint64(&words[2*last-1]))
-	if w&(emreg.TxdCmdEOP|emreg.TxdCmdDEXT) == 0 && w&emreg.TxdLenMask != 0 {
+	cmd := uint32(w)
+	if cmd&(emreg.TxdCmdEOP|emreg.TxdCmdDEXT) == 0 && cmd&emreg.TxdLenMask != 0 {
 		n.pch.sunk.Store(true)
 	}
 }
+
+// descWord is the size of a descriptor's words.
+const descWord = 8

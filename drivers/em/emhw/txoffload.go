@@ -5,13 +5,33 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000hw"
 )
+
+// txFormat is how this part takes packets: legacy and extended descriptors (spec 1g 3.1).
+func (n *nic) txFormat() *e1000hw.TxFormat {
+	f := &e1000hw.TxFormat{Data: emreg.TxdDtypD, LenMask: emreg.TxdDataLenMask, Legacy: true, IDE: emreg.TxdCmdIDE,
+		NotPlain: notPlain, Context: n.loadContext, Request: n.request, Raise: n.txEvents, Empty: n.chip.lem}
+	if n.chip.pch != nil {
+		f.Begin = n.sink
+	}
+	return f
+}
+
+const statusShift = 32 // d3 in the second word of a descriptor
+
+// notPlain are the bits of a descriptor's second word that ask for work on the packet,
+// legacy or extended. In a legacy descriptor those of POPTS are CSS, which says nothing
+// without IC: then the packet takes the long way for nothing.
+const notPlain = emreg.TxdCmdVLE | emreg.TxdCmdIC | emreg.TxdCmdTSE |
+	(emreg.TxdPoptsIXSM|emreg.TxdPoptsTXSM)<<(emreg.TxdPoptsShift+statusShift)
 
 // Slots of contexts: a data descriptor with TSE uses the first, one without the second
 // (spec 1g 3.1).
 const (
 	ctxTSO = iota
 	ctxCsum
+	contextSlots
 )
 
 const (
@@ -39,59 +59,63 @@ type txContext struct {
 // counts.
 type sharedContexts struct {
 	mu  sync.Mutex // guards ctx; held to copy it
-	ctx [2]txContext
+	ctx [contextSlots]txContext
 }
 
 func (s *sharedContexts) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ctx = [2]txContext{}
+	s.ctx = [contextSlots]txContext{}
 }
 
-// loadContext puts a context descriptor into its slot.
-func (t *txQueue) loadContext(d01, d23 uint64) {
+// loadContext puts a context descriptor into its slot; false if it is none.
+func (n *nic) loadContext(t *e1000hw.TxQueue, d01, d23 uint64) bool {
+	if uint32(d23)&emreg.TxdDtypMask != emreg.TxdDtypC {
+		return false
+	}
 	slot := ctxCsum
 	if uint32(d23)&emreg.CtxCmdTSE != 0 {
 		slot = ctxTSO
 	}
-	t.ctx[slot] = txContext{d01: d01, d23: d23, valid: true}
-	t.pkt.fresh |= 1 << slot
-	if len(t.n.tx) > 1 {
-		s := &t.n.shared
+	n.ctx[t.Q][slot] = txContext{d01: d01, d23: d23, valid: true}
+	t.Fresh |= 1 << slot
+	if len(n.tx) > 1 {
+		s := &n.shared
 		s.mu.Lock()
-		s.ctx[slot] = t.ctx[slot]
+		s.ctx[slot] = n.ctx[t.Q][slot]
 		s.mu.Unlock()
 	}
+	return true
 }
 
 // context returns the context in force for the packet.
-func (t *txQueue) context(slot int) *txContext {
-	if len(t.n.tx) > 1 && t.pkt.fresh&(1<<slot) == 0 {
-		s := &t.n.shared
+func (n *nic) context(t *e1000hw.TxQueue, slot int) *txContext {
+	c := &n.ctx[t.Q][slot]
+	if len(n.tx) > 1 && t.Fresh&(1<<slot) == 0 {
+		s := &n.shared
 		s.mu.Lock()
-		t.ctx[slot] = s.ctx[slot]
+		*c = s.ctx[slot]
 		s.mu.Unlock()
 	}
-	return &t.ctx[slot]
+	return c
 }
 
 // request makes o what the packet of size bytes asks for: by its first data descriptor
 // if that is an extended one, else by its EOP descriptor (spec 1g 3.1, 5.3). False if it
 // cannot be.
-func (t *txQueue) request(o *hw.Offload, size int, last uint64) bool {
+func (n *nic) request(t *e1000hw.TxQueue, o *hw.Offload, size int, w, last uint64) bool {
 	o.Flags = 0
-	if t.psp {
+	if t.PSP {
 		o.Flags = hw.TxPad
 	}
-	w := t.pkt.first
 	legacy := uint32(w)&emreg.TxdCmdDEXT == 0
 	if legacy {
 		w = last
 	}
 	cmd, d3 := uint32(w), uint32(w>>statusShift)
-	if cmd&emreg.TxdCmdVLE != 0 && t.vme {
+	if cmd&emreg.TxdCmdVLE != 0 && n.Reg(emreg.CTRL)&emreg.CtrlVME != 0 {
 		o.Flags |= hw.TxVLAN
-		o.TPID = uint16(t.n.reg(emreg.VET))
+		o.TPID = uint16(n.Reg(emreg.VET))
 		o.TCI = uint16(d3 >> emreg.TxdVLANShift)
 	}
 	if legacy {
@@ -103,16 +127,16 @@ func (t *txQueue) request(o *hw.Offload, size int, last uint64) bool {
 	}
 	popts := d3 >> emreg.TxdPoptsShift & (emreg.TxdPoptsIXSM | emreg.TxdPoptsTXSM)
 	if cmd&emreg.TxdCmdTSE != 0 {
-		return t.segment(o, size, popts)
+		return n.segment(t, o, size, popts)
 	}
-	return popts == 0 || t.checksum(o, popts)
+	return popts == 0 || n.checksum(t, o, popts)
 }
 
 // checksum is IXSM and TXSM without segmentation.
-func (t *txQueue) checksum(o *hw.Offload, popts uint32) bool {
-	c := t.context(ctxCsum)
+func (n *nic) checksum(t *e1000hw.TxQueue, o *hw.Offload, popts uint32) bool {
+	c := n.context(t, ctxCsum)
 	if !c.valid {
-		t.n.refuse(ruleNoContext, t.q, popts)
+		n.Refuse(e1000hw.RuleNoContext, t.Q, popts)
 		return false
 	}
 	if popts&emreg.TxdPoptsIXSM != 0 {
@@ -139,18 +163,18 @@ func csumOf(d uint32) hw.Csum {
 }
 
 // segment is TSE.
-func (t *txQueue) segment(o *hw.Offload, size int, popts uint32) bool {
-	c := t.context(ctxTSO)
+func (n *nic) segment(t *e1000hw.TxQueue, o *hw.Offload, size int, popts uint32) bool {
+	c := n.context(t, ctxTSO)
 	if !c.valid {
-		t.n.refuse(ruleNoContext, t.q, popts)
-		t.shard.Add(stat(emreg.TSCTFC), 1)
+		n.Refuse(e1000hw.RuleNoContext, t.Q, popts)
+		t.Shard.Add(e1000hw.Stat(emreg.TSCTFC), 1)
 		return false
 	}
 	cmd, d3 := uint32(c.d23), uint32(c.d23>>statusShift)
 	hdrLen := int(d3 >> emreg.CtxHdrLenShift & byteMask)
 	if size != hdrLen+int(cmd&emreg.CtxPayLenMask) || size > maxTSOPacket {
-		t.n.refuse(ruleTSOLen, t.q, uint32(size))
-		t.shard.Add(stat(emreg.TSCTFC), 1)
+		n.Refuse(e1000hw.RuleTSOLen, t.Q, uint32(size))
+		t.Shard.Add(e1000hw.Stat(emreg.TSCTFC), 1)
 		return false
 	}
 	o.Flags |= hw.TxTSO

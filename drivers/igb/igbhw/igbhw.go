@@ -22,13 +22,19 @@ import (
 // DefaultChip is what New makes of the empty name.
 const DefaultChip = "I210"
 
+// Count is a number that the model keeps beside its registers.
+type Count = e1000hw.Count
+
+// Counter is implemented by the NICs of this package.
+type Counter = e1000hw.Counter
+
 // Chips returns the names that New knows, the default first.
 func Chips() []string { return family().Names() }
 
 // New makes the NIC that name says, "" for DefaultChip, and binds it to cfg's port, which
 // it closes in the end. After the port's link comes up two PHYs take hw.DefaultAutoneg
 // to agree, or what hint.<driver>.<unit>.autoneg_ms says. An unknown name is ENODEV, no
-// port EINVAL, else the error is that of Port.Bind. The NIC is an e1000hw.Counter.
+// port EINVAL, else the error is that of Port.Bind. The NIC is a Counter.
 func New(name string, cfg hw.Config) (hw.NIC, error) { return family().New(name, cfg) }
 
 // Sizes of NVMs: 2^(6+class) words.

@@ -50,8 +50,8 @@ func (a *advanced) request(t *TxQueue, o *hw.Offload, size int, first, _ uint64)
 		o.Flags = hw.TxPad
 	}
 	d2, d3 := uint32(first), uint32(first>>statusShift)
-	if payLen := d3 >> e1000reg.TxdPayLenShift; d2&e1000reg.TxdTSE == 0 && int(payLen) != size {
-		a.Refuse(RulePayLen, t.Q, payLen)
+	if n := payLen(t.All); d2&e1000reg.TxdTSE == 0 && n != uint64(size) {
+		a.Refuse(RulePayLen, t.Q, uint32(n))
 		return false
 	}
 	if first&advNotPlain == 0 {

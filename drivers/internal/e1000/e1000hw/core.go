@@ -32,11 +32,16 @@ type CoreConfig struct {
 
 	StatsLast uint64       // last register of the statistics block
 	Raise     func(uint32) // sets causes in ICR
+
+	// Follow is called when the link or a PHY register has changed; nil: nobody cares.
+	Follow func()
+	// OwnsMDIO reports whether software may use the MDI bus; nil: always.
+	OwnsMDIO func() bool
 }
 
 // Core is the part of a NIC that does not depend on the descriptor format: registers,
-// engine, link, PHY, NVM and counters. A model embeds it, gives it its queues with
-// Start and implements the rest of pci.Device. Methods are for any goroutine.
+// engine, link, PHY, NVM and counters. A model embeds it, calls Init, SetQueues and Start
+// in this order, and implements the rest of pci.Device. Methods are for any goroutine.
 type Core struct {
 	Cfg    hw.Config
 	K      *kern.Kernel
@@ -53,10 +58,15 @@ type Core struct {
 	Inline bool // the engine is
 	Ledger
 
-	tx    []*TxQueue
-	rx    *RxUnit
-	raise func(uint32)
-	fn    atomic.Pointer[pci.Function] // nil until Plug
+	Hung atomic.Bool // no unit works until the bus resets the part
+	LPI  atomic.Bool // the link may idle (EEE)
+
+	tx       []*TxQueue
+	rx       *RxUnit
+	raise    func(uint32)
+	follow   func()
+	ownsMDIO func() bool
+	fn       atomic.Pointer[pci.Function] // nil until Plug
 
 	// changes counts writes of the registers that a transmit queue works by, but for its
 	// tail, from 1 on. It is raised when the register has its value.
@@ -78,6 +88,13 @@ func (c *Core) Init(cfg *CoreConfig) error {
 	}
 	k := cfg.Kernel
 	c.Cfg, c.K, c.raise = cfg.Config, k, cfg.Raise
+	c.follow, c.ownsMDIO = func() {}, func() bool { return true }
+	if cfg.Follow != nil {
+		c.follow = cfg.Follow
+	}
+	if cfg.OwnsMDIO != nil {
+		c.ownsMDIO = cfg.OwnsMDIO
+	}
 	c.MMIO, c.Probes, c.Points = hw.NewMMIO(&cfg.Config), k.Probes, cfg.Trace
 	c.Changed()
 	c.Faults = hw.NewFaults(k, cfg.Name)
@@ -93,8 +110,8 @@ func (c *Core) Init(cfg *CoreConfig) error {
 	return nil
 }
 
-// Start gives the Core its queues and binds the port, as the last step of a model's
-// constructor. The error is that of Port.Bind; Stop has been done then.
+// Start binds the port to client, as the last step of a model's constructor. The error
+// is that of Port.Bind; Stop has been done then.
 func (c *Core) Start(client port.Client) error {
 	if err := c.Cfg.Port.Bind(client); err != nil {
 		c.Stop()
@@ -133,8 +150,8 @@ func (c *Core) MSIX() bool {
 	return fn != nil && fn.MSIXEnabled()
 }
 
-// Close closes the port, runs stop, which ends what the model has beside the Core, and
-// ends engine, link and queues. Again it does nothing but return the port's error.
+// CloseWith closes the port, ends engine, link and queues, and runs stop, which ends what
+// the model has beside the Core. Again it does nothing but return the port's error.
 func (c *Core) CloseWith(stop func()) error {
 	c.closing.Do(func() {
 		c.closeErr = c.Cfg.Port.Close()
@@ -183,9 +200,11 @@ func (c *Core) LinkChanged(port.Link) { c.Link.PortChanged() }
 
 // linkChanged is called by the link when its state has changed (spec 1g 5.4).
 func (c *Core) linkChanged(s hw.LinkState) {
+	c.Changed()
 	if !s.Up {
-		c.PHY.lostLink.Store(true)
+		c.PHY.lose()
 	}
+	c.follow()
 	c.raise(emreg.ICRLSC)
 	if s.Up {
 		for q := range c.tx {

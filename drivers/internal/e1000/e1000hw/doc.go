@@ -1,8 +1,8 @@
 // Package e1000hw is what the register-level models of Intel's gigabit parts share. em's
 // (drivers/em/emhw) takes the [Core], the [TxQueue], the [RxUnit], [Causes], PHY, NVM and
 // statistics from here and adds its registers and contexts. Those of igb and igc have
-// nearly everything from here: the [Advanced] model is a NIC with advanced descriptors,
-// per-queue registers and MSI-X by IVAR, and a [Chip] says which. FreeBSD has no
+// everything from here: the advanced model is a NIC with advanced descriptors, per-queue
+// registers and MSI-X by IVAR, which a [Family] of [Chip] values makes. FreeBSD has no
 // counterpart: there it is the card. The facts are those of the datasheets as spec 1g
 // sections 3 and 5 give them.
 //

@@ -54,7 +54,11 @@ func (u *RxUnit) acceptAddress(frame []byte) (ok, inexact bool) {
 
 // hashed looks an address up in the hash table at off.
 func (u *RxUnit) hashed(off uint64, mac [hw.EtherAddrLen]byte) bool {
-	h := hw.MTAHash(mac, int(u.rctl&emreg.RCTLMOMask>>emreg.RCTLMOShift))
+	mo := int(u.rctl & emreg.RCTLMOMask >> emreg.RCTLMOShift)
+	h := hw.MTAHash(mac, mo)
+	if u.cfg.ShortMTA {
+		h = hw.MTAHashICH(mac, mo)
+	}
 	return u.c.Reg(off+uint64(h>>5)*emreg.RegStride)>>(h&31)&1 != 0
 }
 

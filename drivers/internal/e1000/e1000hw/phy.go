@@ -31,6 +31,7 @@ type PHYConfig struct {
 	ID     uint32
 	Page   uint32     // register that pages all others, 0 for none
 	Window bool       // register 30 is a window to the page that register 29 selects
+	Hub    bool       // I217: a base at one address, pages of its own at the other
 	MMD    bool       // registers 13 and 14 are a window to MMDs; 2.5 Gbit/s is advertised there
 	Reset  []PHYValue // registers that are not 0 after a reset, beside the common ones
 
@@ -71,6 +72,9 @@ func (p *PHY) Reset() {
 	}
 	p.pages = make(map[uint32]uint16)
 	p.mmd = 0
+	if p.cfg.Hub {
+		p.resetHub()
+	}
 	if p.cfg.MMD {
 		p.pages[mmdKey|igcreg.MMDDevAN<<mmdDevShift|igcreg.ANGBTCtrl] = igcreg.AdvGBT2500
 	}
@@ -84,9 +88,11 @@ const (
 )
 
 // page is the key of a register that is not on page 0; ok is false for one that is.
-func (p *PHY) page(reg uint32) (key uint32, ok bool) {
+func (p *PHY) page(addr, reg uint32) (key uint32, ok bool) {
 	sel := p.cfg.Page
 	switch {
+	case p.cfg.Hub:
+		return p.pageHub(addr, reg)
 	case sel != 0 && reg != sel && p.regs[sel] != 0:
 		return uint32(p.regs[sel])<<pageShift | reg, true
 	case p.cfg.Window && reg == emreg.M88GenControl:
@@ -98,10 +104,10 @@ func (p *PHY) page(reg uint32) (key uint32, ok bool) {
 }
 
 // read returns a register, given the state of the link.
-func (p *PHY) read(reg uint32, s hw.LinkState) uint16 {
+func (p *PHY) read(addr, reg uint32, s hw.LinkState) uint16 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if key, ok := p.page(reg); ok {
+	if key, ok := p.page(addr, reg); ok {
 		return p.pages[key]
 	}
 	switch reg {
@@ -187,10 +193,10 @@ const (
 )
 
 // write changes a register and returns what the link has to do.
-func (p *PHY) write(reg uint32, v uint16) phyAct {
+func (p *PHY) write(addr, reg uint32, v uint16) phyAct {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if key, ok := p.page(reg); ok {
+	if key, ok := p.page(addr, reg); ok {
 		if _, there := p.pages[key]; there || len(p.pages) < maxPHYPages {
 			p.pages[key] = v
 		}
@@ -251,17 +257,21 @@ func (p *PHY) poweredDown() bool {
 // WriteMDIC carries out a PHY access at once. What is read back has the fields that were
 // written, as newer drivers verify.
 func (c *Core) WriteMDIC(v uint32) {
-	reg := v & emreg.MDICRegMask >> emreg.MDICRegShift
+	reg, addr := v&emreg.MDICRegMask>>emreg.MDICRegShift, v&emreg.MDICPHYMask>>emreg.MDICPHYShift
 	out := v&^(emreg.MDICError|emreg.MDICReady) | emreg.MDICReady
 	act := phyNothing
 	switch {
-	case v&emreg.MDICPHYMask>>emreg.MDICPHYShift != emreg.PHYAddr:
+	case addr != emreg.PHYAddr && (addr != emreg.PHYAddrBase || !c.PHY.cfg.Hub):
+		out |= emreg.MDICError
+	case !c.ownsMDIO():
+		c.Refuse(RuleMDIO, 0, v)
 		out |= emreg.MDICError
 	case v&emreg.MDICOpMask == emreg.MDICOpRead:
 		c.Link.Poll()
-		out = out&^emreg.MDICDataMask | uint32(c.PHY.read(reg, c.Link.State()))
+		out = out&^emreg.MDICDataMask | uint32(c.PHY.read(addr, reg, c.Link.State()))
 	case v&emreg.MDICOpMask == emreg.MDICOpWrite:
-		act = c.PHY.write(reg, uint16(v))
+		act = c.PHY.write(addr, reg, uint16(v))
+		c.follow()
 	default:
 		out |= emreg.MDICError
 	}

@@ -31,6 +31,7 @@ const (
 	RuleRxHead
 	RuleRxType
 	RuleVector
+	RuleMDIO
 	NumRules // a part's own rules begin here
 )
 

@@ -23,6 +23,7 @@ type RxConfig struct {
 	Lem      bool               // 8254x: legacy descriptors only, IPV6OFL
 
 	RARs         int  // receive addresses
+	ShortMTA     bool // the multicast table has 1024 bits
 	UTA          bool // there is a unicast table
 	NoVLANFilter bool
 
@@ -118,6 +119,9 @@ func (u *RxUnit) run() {
 		u.c.lost[lossBadFrame].Add(bad)
 		u.src.Counters.Truncated, u.src.Counters.Malformed = 0, 0
 	}
+	if left != rxFrameBudget && left != 0 && u.c.LPI.Load() {
+		u.shard.Add(Stat(e1000reg.RLPIC), 1)
+	}
 	if left == 0 {
 		u.c.Engine.Defer(u.c.RxWork())
 	}
@@ -127,6 +131,9 @@ func (u *RxUnit) run() {
 func (u *RxUnit) load() {
 	c := u.c
 	u.ctrl, u.rctl = c.Reg(emreg.CTRL), c.Reg(emreg.RCTL)
+	if c.Hung.Load() {
+		u.rctl &^= emreg.RCTLEN
+	}
 	u.rxcsum, u.mrqc = c.Reg(emreg.RXCSUM), c.Reg(emreg.MRQC)
 	u.vet, u.rfctl = uint16(c.Reg(emreg.VET)), c.Reg(emreg.RFCTL)
 	u.extended = !u.cfg.Lem && u.rfctl&emreg.RFCTLEXTEN != 0

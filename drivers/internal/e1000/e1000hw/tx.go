@@ -6,6 +6,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000reg"
+	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/probe"
@@ -45,7 +46,7 @@ type TxFormat struct {
 	Legacy   bool   // descriptors without DEXT are packets too
 	IDE      uint64 // what delays the interrupt, in place in d2; 0: nothing does
 	NotPlain uint64 // bits of the second word that ask for work on the packet
-	PayLen   bool   // d3 31:14 has the length of a packet that is not segmented
+	PayLen   bool   // d3 31:14 has the length of a packet that is not segmented, or 0 in all but one
 
 	// Context takes a context descriptor, which stands between packets; false if it is of
 	// a type that does not exist.
@@ -61,6 +62,8 @@ type TxFormat struct {
 	Raise func(t *TxQueue, e TxEvents)
 	// Empty reports an empty ring to Raise.
 	Empty bool
+	// Begin is called when a run begins; nil: nothing is to be done.
+	Begin func(t *TxQueue)
 }
 
 // TxEvents is what happened in a run of a transmit queue.
@@ -81,7 +84,9 @@ type TxQueue struct {
 	Off   uint64 // of its registers
 	Batch *hw.TxBatch
 	Shard hw.StatShard
-	PSP   bool // TCTL.PSP in this run
+	PSP   bool   // TCTL.PSP in this run
+	Fresh uint8  // slots that contexts of the packet at hand have loaded: Context's and Request's
+	All   uint64 // second words of the data descriptors of the packet at hand, together
 
 	format *TxFormat
 	tdh    *uint32
@@ -93,10 +98,12 @@ type TxQueue struct {
 	words []uint64 // the ring in this run
 	count uint32   // descriptors in it
 	wb    physmem.Addr
-	on    bool   // probes fire in this run
-	tail  uint32 // TDT in this run
-	fetch uint32 // next descriptor to fetch; TDH follows when the packet is done
-	mem   []byte // memory, see hw.DMA.Direct
+	on    bool           // probes fire in this run
+	tail  uint32         // TDT in this run
+	fetch uint32         // next descriptor to fetch; TDH follows when the packet is done
+	mem   []byte         // memory, see hw.DMA.Direct
+	port  port.Discarder // the port, if it is one
+	quick bool           // discard may run if what seen stands for has not changed
 
 	pkt    txPacket
 	events TxEvents // to be raised at the end of the run
@@ -117,6 +124,7 @@ type txPacket struct {
 // NewTxQueue makes a queue whose registers are at off.
 func NewTxQueue(c *Core, q int, off uint64, format *TxFormat) *TxQueue {
 	t := &TxQueue{C: c, Q: q, Off: off, Shard: c.Stats.Shard(q), probes: c.Probes, format: format}
+	t.port, _ = c.Cfg.Port.(port.Discarder)
 	t.tdh, t.tdt = &c.regs[(off+e1000reg.HEAD)/emreg.RegStride], &c.regs[(off+e1000reg.TAIL)/emreg.RegStride]
 	t.Batch = hw.NewTxBatch(hw.TxConfig{Kernel: c.K, Name: c.Cfg.Name, Port: c.Cfg.Port, Queue: q,
 		Faults: c.Faults, Kick: func() { c.Engine.Doorbell(q) }})
@@ -127,7 +135,7 @@ func NewTxQueue(c *Core, q int, off uint64, format *TxFormat) *TxQueue {
 func (t *TxQueue) reset() {
 	t.Batch.Reset()
 	t.ring.Forget()
-	t.words, t.count, t.fetch, t.seen = nil, 0, 0, 0
+	t.words, t.count, t.fetch, t.seen, t.quick = nil, 0, 0, 0, false
 	t.events = 0
 }
 
@@ -172,18 +180,28 @@ func (t *TxQueue) enabled() bool {
 
 // run is the queue's work: send from head to tail, report what is done.
 func (t *TxQueue) run() {
-	if !t.begin() {
-		return
+	if t.format.Begin != nil {
+		t.format.Begin(t)
 	}
-	if !t.express() {
-		t.Batch.Run(t)
-		if t.Batch.Tally.Frames != 0 || t.Batch.Malformed != 0 {
-			t.publish()
+	t.tail = atomic.LoadUint32(t.tdt)
+	if !t.discard() {
+		if !t.begin() {
+			return
 		}
+		if !t.express() {
+			t.Batch.Run(t)
+			if t.Batch.Tally.Frames != 0 || t.Batch.Malformed != 0 {
+				t.publish()
+			}
+		}
+		t.quick = t.port != nil && t.seen != 0 && t.wb == 0 && t.Batch.Direct() != nil
 	}
 	if e := t.events; e != 0 {
 		t.events = 0
 		t.format.Raise(t, e)
+	}
+	if t.C.LPI.Load() && t.fetch == t.tail {
+		t.Shard.Add(Stat(e1000reg.TLPIC), 1)
 	}
 	if t.more {
 		t.more = false
@@ -193,12 +211,11 @@ func (t *TxQueue) run() {
 
 // begin takes what the registers say; false when there is nothing that may be done.
 func (t *TxQueue) begin() bool {
-	t.tail = atomic.LoadUint32(t.tdt)
 	if t.tail == t.fetch && t.Batch.InFlight() == 0 {
 		return false
 	}
 	c := t.C
-	t.on, t.mem = t.probes.On(), c.DMA.Direct()
+	t.on, t.mem, t.quick = t.probes.On(), c.DMA.Direct(), false
 	changes := c.changes.Load()
 	if changes == t.seen && t.tail < t.count && c.Link.Up() {
 		return true
@@ -216,6 +233,9 @@ func (t *TxQueue) begin() bool {
 // look is begin from the registers themselves.
 func (t *TxQueue) look() bool {
 	c := t.C
+	if c.Hung.Load() {
+		return false
+	}
 	tctl := c.Reg(emreg.TCTL)
 	if on := t.enabled(); !on || !c.Link.Up() {
 		if !on && t.tail != t.fetch {
@@ -275,7 +295,7 @@ func (t *TxQueue) FetchTx(b *hw.TxBatch) bool {
 		t.more = true
 		return false
 	}
-	t.pkt = txPacket{}
+	t.pkt, t.Fresh, t.All = txPacket{}, 0, 0
 	f := t.format
 	for i != t.tail {
 		addr, w := atomic.LoadUint64(&t.words[2*i]), atomic.LoadUint64(&t.words[2*i+1])
@@ -283,15 +303,13 @@ func (t *TxQueue) FetchTx(b *hw.TxBatch) bool {
 		if i++; i == t.count {
 			i = 0
 		}
-		size := w & emreg.TxdLenMask
-		switch {
-		case w&txDEXT != 0 && w&emreg.TxdDtypMask == f.Data:
-			size = w & f.LenMask
-		case w&txDEXT != 0 || !f.Legacy:
+		size, ok := f.length(w)
+		if !ok {
 			t.special(addr, w)
 			continue
 		}
 		t.data(b, at, addr, size)
+		t.All |= w
 		if !t.pkt.data {
 			t.pkt.first, t.pkt.data = w, true
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/hw"
-	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000reg"
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/internal/physmem"
 )
@@ -53,26 +52,22 @@ func (t *TxQueue) express() bool {
 // gather collects plain packets and returns how many.
 func (t *TxQueue) gather() (n int) {
 	u, words, mem := &t.burst, t.words, t.mem
-	data, lenMask, notPlain, legacy := t.format.Data, t.format.LenMask, t.format.NotPlain, t.format.Legacy
+	f := t.format
 	i, tail := int(2*t.fetch), int(2*t.tail)
 	for end := 0; n < len(u.frames); n++ {
-		var all, size, first uint64
+		var all, size uint64
 		start := end
 		for all&txEOP == 0 {
 			if i == tail || end == len(u.segs) || all&txRS != 0 {
 				return n
 			}
-			addr, w := atomic.LoadUint64(&words[i]), atomic.LoadUint64(&words[i+1])
+			d := words[i : i+2 : i+2]
+			addr, w := atomic.LoadUint64(&d[0]), atomic.LoadUint64(&d[1])
 			if i += 2; i == len(words) {
 				i = 0
 			}
-			length := w & emreg.TxdLenMask
-			if w&txDEXT != 0 {
-				if w&emreg.TxdDtypMask != data {
-					return n
-				}
-				length = w & lenMask
-			} else if !legacy {
+			length, ok := f.length(w)
+			if !ok {
 				return n
 			}
 			if length != 0 {
@@ -84,15 +79,12 @@ func (t *TxQueue) gather() (n int) {
 				end++
 				size += length
 			}
-			if all == 0 {
-				first = w
-			}
 			all |= w
 		}
-		if all&notPlain != 0 || size < hw.MinFrame || len(u.segs[start]) < hw.EtherAddrLen {
+		if all&f.NotPlain != 0 || size < hw.MinFrame || len(u.segs[start]) < hw.EtherAddrLen {
 			return n
 		}
-		if !legacy && first>>(statusShift+e1000reg.TxdPayLenShift) != size {
+		if f.PayLen && payLen(all) != size {
 			return n
 		}
 		u.frames[n].Segs = u.segs[start:end]

@@ -1,4 +1,4 @@
-package emhw
+package e1000hw
 
 import (
 	"github.com/ifsim/ifsim/drivers/em/emreg"
@@ -8,27 +8,24 @@ import (
 // The PHY of I217 and I219 has the registers of IEEE 802.3 at one address of the MDI bus
 // and pages of its own at the other (spec 1g 5.6).
 const (
-	hvStatus2   = 26     // I82577_PHY_STATUS_2
-	hvSpeed1000 = 0x0200 // I82577_PHY_STATUS2_SPEED_1000MBPS
-	hvSpeed100  = 0x0100
+	hubStatus2   = 26     // I82577_PHY_STATUS_2
+	hubSpeed1000 = 0x0200 // I82577_PHY_STATUS2_SPEED_1000MBPS
+	hubSpeed100  = 0x0100
 
 	// emiKey is in the key of a register of the extended management interface.
 	emiKey = 1 << 20
 )
 
-func (p *phy) hv() bool { return p.id == emreg.PHYIDI217 }
-
-// resetHV gives the pages their values after a reset: EEE is advertised, but not enabled.
+// resetHub gives the pages their values after a reset: EEE is advertised, but not enabled.
 // Called with mu held.
-func (p *phy) resetHV() {
-	p.regs[emreg.M88PSCR], p.regs[emreg.M88EPSCR] = 0, 0
+func (p *PHY) resetHub() {
 	p.pages[emiKey|emreg.EMIAdvertise] = emreg.EEE100 | emreg.EEE1000
 	p.pages[emiKey|emreg.EMIPartner] = emreg.EEE100 | emreg.EEE1000
 }
 
-// pageHV is page for this PHY. Register 31 of the address of the pages chooses one, in the
+// pageHub is page for this PHY. Register 31 of the address of the pages chooses one, in the
 // bits above a register's number. Called with mu held.
-func (p *phy) pageHV(addr, reg uint32) (key uint32, ok bool) {
+func (p *PHY) pageHub(addr, reg uint32) (key uint32, ok bool) {
 	switch {
 	case addr == emreg.PHYAddrPages && reg != emreg.IGPPageSelect:
 		return uint32(p.regs[emreg.IGPPageSelect])&^(phyRegs-1) | reg, true
@@ -38,31 +35,22 @@ func (p *phy) pageHV(addr, reg uint32) (key uint32, ok bool) {
 	return 0, false
 }
 
-// readHV reads a base register from 16 on. Called with mu held.
-func (p *phy) readHV(reg uint32, s hw.LinkState) uint16 {
-	if reg != hvStatus2 {
-		return p.regs[reg]
-	}
-	switch s.Speed {
-	case 1000:
-		return hvSpeed1000
-	case 100:
-		return hvSpeed100
-	}
-	return 0
+// HubStatus is the status register of the PHY of I217.
+func HubStatus(s hw.LinkState) (reg uint32, v uint16) {
+	return hubStatus2, bySpeed(s, hubSpeed1000, hubSpeed100)
 }
 
-// pageWord is a register on a page, by its key.
-func (p *phy) pageWord(key uint32) uint16 {
+// PageWord is a register on a page, by its key.
+func (p *PHY) PageWord(key uint32) uint16 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.pages[key]
 }
 
 // lose is the loss of the link: BMSR remembers it, and there is nothing to idle.
-func (p *phy) lose() {
+func (p *PHY) lose() {
 	p.lostLink.Store(true)
-	if !p.hv() {
+	if !p.cfg.Hub {
 		return
 	}
 	p.mu.Lock()
