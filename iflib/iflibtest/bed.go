@@ -117,10 +117,10 @@ func (c *check) bed(cfg bedConfig) *bed {
 	k, err := kern.New(kc)
 	c.must(err)
 	b.k = k
-	c.beds = append(c.beds, b)
 	b.zones, err = mbuf.Init(k, mbuf.Config{})
 	c.must(err)
 	c.must(busdma.Init(k))
+	c.beds = append(c.beds, b)
 	pci.Init(k)
 	c.must(ifnet.Init(k))
 	c.must(iflib.Init(k))
@@ -308,16 +308,18 @@ func (b *bed) finish() {
 			b.must(n.detach())
 		}
 	}
+	b.quiet()
 	b.stopIfFailed()
-	if faults := busdma.ReadStats(b.k).Faults; faults != 0 {
-		b.breach(ruleDMA, "%d accesses outside of what was mapped:\n%s", faults, b.console.tail())
-	}
 	b.released("after detach")
 	b.must(b.close())
 }
 
-// quiet looks for what the hardware has not done, with nothing on its way.
+// quiet looks for what the hardware has not done, with nothing on its way, and for what it
+// should not have done.
 func (b *bed) quiet() {
+	if faults := busdma.ReadStats(b.k).Faults; faults != 0 {
+		b.breach(ruleDMA, "%d accesses outside of what was mapped:\n%s", faults, b.console.tail())
+	}
 	for _, n := range b.nics {
 		if n != nil && n.ctx != nil && n.spy != nil {
 			n.spy.path.quiet()

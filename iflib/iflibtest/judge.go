@@ -5,11 +5,13 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// deadline bounds one rule on one way, in real time: a driver that hangs fails.
+// deadline bounds one rule on one way, in real time: a driver that hangs fails. One that
+// goes round is stopped at its next call.
 const deadline = 2 * time.Minute
 
 // finding is a breach of a rule.
@@ -82,6 +84,8 @@ type check struct {
 	beds []*bed
 	skip string // why there is nothing to judge
 
+	late atomic.Bool // the deadline has passed
+
 	mu    sync.Mutex
 	first *finding // guarded by mu
 	own   bool     // first is of the scenario, not of a watched rule; guarded by mu
@@ -106,6 +110,7 @@ func (r Rule) judge(newDevice func() Device, o options, w way) (f *finding, skip
 	case <-done:
 	case <-timer.C:
 		c.note(true, r.Name, "the driver did not come back within %v", deadline)
+		c.late.Store(true)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,9 +159,7 @@ func (c *check) breach(rule, format string, a ...any) { c.note(false, rule, form
 func (c *check) failf(format string, a ...any) {
 	c.note(true, c.rule, format, a...)
 	for _, b := range c.beds {
-		if b.k != nil {
-			b.quiet()
-		}
+		b.quiet()
 	}
 	panic(stop{})
 }

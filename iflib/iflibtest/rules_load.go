@@ -1,7 +1,9 @@
 package iflibtest
 
 import (
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ifsim/ifsim/iflib"
@@ -55,6 +57,7 @@ func (c *check) beside(f func()) (end func()) {
 					return
 				default:
 					f()
+					runtime.Gosched()
 				}
 			}
 		})
@@ -111,11 +114,14 @@ func concurrentControl(c *check) {
 	b := c.bed(bedConfig{threads: true})
 	b.upThreads()
 	n := b.nics[0]
+	var cycles atomic.Int32
 	ends := []func(){
 		c.beside(func() {
 			for counter := range ifnet.NumCounters {
 				n.ifp.GetCounter(counter)
 			}
+		}),
+		c.beside(func() {
 			var media ifnet.MediaReq
 			_ = n.ifp.Ioctl(ifnet.IoctlGetMedia, &media)
 		}),
@@ -126,17 +132,19 @@ func concurrentControl(c *check) {
 			}
 			n.ctx.RequestReset()
 			n.ctx.AdminIntrDeferred()
+			cycles.Add(1)
 		}),
 	}
-	rounds := 1_000
+	rounds := int32(100)
 	if c.short {
-		rounds = 200
+		rounds = 20
 	}
 	p := b.raw(shapes.Random(1, 200), -1, false)
-	for range rounds {
+	b.await("a round of requests and resets", func() bool {
 		_ = b.transmit(p, nil) // a reset takes the link away for a while
 		b.nics[1].take()
-	}
+		return cycles.Load() >= rounds
+	})
 	for _, end := range ends {
 		end()
 	}

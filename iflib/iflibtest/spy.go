@@ -64,6 +64,9 @@ func (s *spy) Unwrap() iflib.Device { return s.inner }
 // call runs a method of the driver between two looks at the locks. qid is the transmit
 // queue whose mutex is meant.
 func (s *spy) call(method string, h holds, qid int, f func()) {
+	if s.n.b.late.Load() {
+		panic(stop{})
+	}
 	before := s.ctx.Kernel().LocksHeld()
 	s.judge(method, h, qid, before)
 	f()
