@@ -2,6 +2,7 @@ package pf
 
 import (
 	"github.com/ifsim/ifsim/altq"
+	"github.com/ifsim/ifsim/altq/cbq"
 	"github.com/ifsim/ifsim/altq/codel"
 	"github.com/ifsim/ifsim/altq/fairq"
 	"github.com/ifsim/ifsim/altq/hfsc"
@@ -11,6 +12,8 @@ import (
 // newDiscipline makes a discipline without queues; nil for a type that is not known.
 func newDiscipline(t altq.Type, c altq.Config) altq.Discipline {
 	switch t {
+	case altq.TypeCBQ:
+		return cbq.New(c)
 	case altq.TypePRIQ:
 		return priq.New(c)
 	case altq.TypeHFSC:

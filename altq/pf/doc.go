@@ -5,7 +5,7 @@
 //
 //	_ = pf.Init(k)
 //	p, _ := pf.Of(k)
-//	cfg, msgs, ok := p.Parse("/etc/pf.conf", text, pf.ParseOptions{})
+//	cfg, msgs, ok := p.Parse("/etc/pf.conf", text, conf.Options{})
 //	err := p.Load(cfg)
 //	err = p.Enable()
 //

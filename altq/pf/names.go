@@ -1,7 +1,6 @@
 package pf
 
 import (
-	"fmt"
 	"maps"
 	"syscall"
 
@@ -32,7 +31,7 @@ func (t nameTable) renew(cfg conf.Config) (nameTable, error) {
 		id := t[name]
 		for ; id == 0; free++ {
 			if free > maxQID {
-				return fmt.Errorf("DIOCADDALTQ: more than %d names of queues: %w", maxQID, syscall.EBUSY)
+				return addError(syscall.EBUSY, "more than %d names of queues", maxQID)
 			}
 			if !taken[free] {
 				id = free

@@ -2,14 +2,14 @@ package pf
 
 import (
 	"fmt"
-	"net/netip"
-	"slices"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/ifsim/ifsim/altq/pf/conf"
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/inet"
 	"github.com/ifsim/ifsim/internal/kern"
+	"github.com/ifsim/ifsim/sysctl"
 )
 
 // PF is a machine's packet filter. Methods may be called from any goroutine that may
@@ -147,9 +147,9 @@ func (p *PF) second() {
 }
 
 // Load puts a configuration into force: queues, rules and options, all or nothing. What
-// fails leaves everything as it was. Existing states keep their queues. Errors are those
-// of the kernel's requests: a discipline that refuses a queue, more names than numbers,
-// an interface that cannot shape.
+// fails leaves everything as it was. Existing states keep their queues. Errors are
+// RequestErrors: a discipline that refuses a queue, more names than numbers, an interface
+// that cannot shape.
 func (p *PF) Load(cfg conf.Config) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,25 +218,38 @@ func (p *PF) Counters() Counters {
 	return Counters{States: p.states.len(), Short: p.short.Load(), Memory: p.memory.Load()}
 }
 
-// ParseOptions are what Parse does not know by itself.
-type ParseOptions struct {
-	conf.Options // Interface is set by Parse
-	// Addrs gives an interface's addresses; nil: it has none.
-	Addrs func(ifp *ifnet.Ifnet) []netip.Prefix
-}
-
-// Parse reads a text for the interfaces of this machine.
-func (p *PF) Parse(file, text string, o ParseOptions) (cfg conf.Config, messages []conf.Message, ok bool) {
+// Parse reads a text for the interfaces of this machine; o.Interface is its own.
+func (p *PF) Parse(file, text string, o conf.Options) (cfg conf.Config, messages []conf.Message, ok bool) {
 	o.Interface = func(name string) (conf.Interface, bool) {
 		ifp := ifnet.ByName(p.k, name)
 		if ifp == nil {
 			return conf.Interface{}, false
 		}
 		i := conf.Interface{Speed: ifp.Baudrate(), MTU: ifp.MTU()}
-		if o.Addrs != nil {
-			i.Addrs = slices.Clone(o.Addrs(ifp))
+		for _, a := range inet.Addrs(ifp) {
+			i.Addrs = append(i.Addrs, a.Prefix)
 		}
 		return i, true
 	}
-	return conf.Parse(file, text, o.Options)
+	return conf.Parse(file, text, o)
+}
+
+// RequestError is a request of the kernel that failed.
+type RequestError struct {
+	Request string // "DIOCADDALTQ"
+	What    string // that it was about
+	Err     error  // an errno
+}
+
+// Error has FreeBSD's text of the errno.
+func (e *RequestError) Error() string {
+	return e.Request + ": " + e.What + ": " + sysctl.Strerror(e.Err)
+}
+
+// Unwrap is the errno.
+func (e *RequestError) Unwrap() error { return e.Err }
+
+// addError is a refused interface or queue.
+func addError(err error, format string, a ...any) error {
+	return &RequestError{Request: "DIOCADDALTQ", What: fmt.Sprintf(format, a...), Err: err}
 }

@@ -1,7 +1,6 @@
 package pf
 
 import (
-	"fmt"
 	"hash/fnv"
 
 	"github.com/ifsim/ifsim/altq"
@@ -35,7 +34,7 @@ func (p *PF) buildQueues(list []conf.Altq, names nameTable) ([]*ifQueues, error)
 	for _, i := range ifs {
 		if ifp := ifnet.ByName(p.k, i.conf.Ifname); ifp != nil {
 			if i.q, err = altq.Of(ifp); err != nil {
-				return nil, fmt.Errorf("DIOCADDALTQ: %w", err)
+				return nil, addError(altq.ErrNotReady, "%s", i.conf.Ifname)
 			}
 		}
 	}
@@ -47,6 +46,7 @@ func group(list []conf.Altq, names nameTable) (ifs []*ifQueues, err error) {
 	byName := make(map[string]*ifQueues)
 	for _, a := range list {
 		if a.Qname == "" {
+			fillCodel(&a)
 			byName[a.Ifname] = &ifQueues{conf: a, seed: seedOf(a.Ifname)}
 			ifs = append(ifs, byName[a.Ifname])
 			continue
@@ -60,6 +60,23 @@ func group(list []conf.Altq, names nameTable) (ifs []*ifQueues, err error) {
 		}
 	}
 	return ifs, nil
+}
+
+// Defaults of CODEL in ms.
+const defaultTarget, defaultInterval = 5, 100
+
+// fillCodel writes the defaults into the configuration, which shows them from then on
+// (codel_add_altq).
+func fillCodel(a *conf.Altq) {
+	if a.Scheduler != altq.TypeCoDel {
+		return
+	}
+	if a.Target == 0 {
+		a.Target = defaultTarget
+	}
+	if a.Interval == 0 {
+		a.Interval = defaultInterval
+	}
 }
 
 // seedOf gives interfaces different random numbers, the same at each load.
@@ -76,16 +93,16 @@ func (i *ifQueues) build() (altq.Discipline, error) {
 		Target: int(i.conf.Target), Interval: int(i.conf.Interval),
 	})
 	if d == nil {
-		return nil, fmt.Errorf("DIOCADDALTQ: %v on %s: %w", i.conf.Scheduler, i.conf.Ifname, altq.ErrNotReady)
+		return nil, addError(altq.ErrNotReady, "%v on %s", i.conf.Scheduler, i.conf.Ifname)
 	}
 	for j := range i.queues {
 		q := &i.queues[j]
 		adder, ok := d.(altq.QueueAdder)
 		if !ok {
-			return nil, fmt.Errorf("DIOCADDALTQ: %s on %s: %w", q.conf.Qname, i.conf.Ifname, altq.ErrNotReady)
+			return nil, addError(altq.ErrNotReady, "%s on %s", q.conf.Qname, i.conf.Ifname)
 		}
 		if err := adder.AddQueue(q.config()); err != nil {
-			return nil, fmt.Errorf("DIOCADDALTQ: %s on %s: %w", q.conf.Qname, i.conf.Ifname, err)
+			return nil, addError(err, "%s on %s", q.conf.Qname, i.conf.Ifname)
 		}
 	}
 	return d, nil

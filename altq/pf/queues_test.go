@@ -12,6 +12,7 @@ import (
 
 	"github.com/ifsim/ifsim/altq"
 	"github.com/ifsim/ifsim/altq/pf"
+	"github.com/ifsim/ifsim/altq/pf/conf"
 	"github.com/ifsim/ifsim/ifnet"
 )
 
@@ -88,7 +89,7 @@ func TestLoadThatFailsChangesNothing(t *testing.T) {
 		{"altq on plain0 priq bandwidth 10Mb queue a\nqueue a priq(default)\nblock\n", syscall.ENXIO},
 		{"altq on em0 codel bandwidth 10Mb queue a\nqueue a\nblock\n", syscall.ENXIO},
 	} {
-		cfg, msgs, ok := b.p.Parse("pf.conf", c.text, pf.ParseOptions{})
+		cfg, msgs, ok := b.p.Parse("pf.conf", c.text, conf.Options{})
 		if !ok {
 			t.Fatalf("%s: %v", c.text, msgs)
 		}

@@ -78,7 +78,7 @@ func (b *bed) detach(ifp *ifnet.Ifnet) {
 // load puts a text into force.
 func (b *bed) load(text string) {
 	b.t.Helper()
-	cfg, msgs, ok := b.p.Parse("pf.conf", text, pf.ParseOptions{})
+	cfg, msgs, ok := b.p.Parse("pf.conf", text, conf.Options{})
 	if !ok {
 		b.t.Fatalf("%s\ndoes not load: %v", text, msgs)
 	}

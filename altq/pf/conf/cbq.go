@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ifsim/ifsim/altq"
+	"github.com/ifsim/ifsim/altq/cbq"
 )
 
 // nsPerByte is how long a byte takes at 1 bit/s, in ns.
@@ -25,17 +26,12 @@ func (p *parser) evalCBQ(st *ifState, a *Altq) bool {
 	return true
 }
 
-// slowQueue warns of a queue in which a packet takes more ns than 31 bits hold
-// (cbq_compute_idletime; spec altq 2.2).
+// slowQueue warns of a queue whose rate cannot be kept to (cbq_compute_idletime; spec
+// altq 2.2).
 func (p *parser) slowQueue(a *Altq) {
-	if a.Bandwidth == 0 {
+	if a.Bandwidth == 0 || !cbq.TooSlow(a.Bandwidth, altq.Config{Bandwidth: a.IfBandwidth, MTU: a.MTU}) {
 		return
 	}
-	// In FreeBSD's order, as it rounds.
-	perByte := 1 / float64(a.IfBandwidth) * nsPerByte
-	fraction := float64(a.Bandwidth) / float64(a.IfBandwidth)
-	if perByte/fraction*float64(a.MTU) > math.MaxInt32 {
-		p.warnf(a.Pos, "queue bandwidth must be larger than %s", Rate(perByte*float64(a.MTU)/math.MaxInt32*float64(a.IfBandwidth)))
-		p.warnf(a.Pos, "cbq: queue %s is too slow!", a.Qname)
-	}
+	p.warnf(a.Pos, "queue bandwidth must be larger than %s", Rate(nsPerByte*float64(a.MTU)/math.MaxInt32))
+	p.warnf(a.Pos, "cbq: queue %s is too slow!", a.Qname)
 }
