@@ -72,6 +72,7 @@ func ask(cmd *cobra.Command, socket string, req ctl.Request) (ctl.Reply, error) 
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
+	req.Partial = func(part ctl.Reply) { _ = show(cmd, part) } // the rest is lost as this is
 	reply, err := ctl.Do(ctx, path, req)
 	if errors.Is(err, context.Canceled) {
 		const interrupted = 130
@@ -80,10 +81,7 @@ func ask(cmd *cobra.Command, socket string, req ctl.Request) (ctl.Reply, error) 
 	if err != nil {
 		return reply, err
 	}
-	if _, err := cmd.OutOrStdout().Write(reply.Stdout); err != nil {
-		return reply, err
-	}
-	if _, err := cmd.ErrOrStderr().Write(reply.Stderr); err != nil {
+	if err := show(cmd, reply); err != nil {
 		return reply, err
 	}
 	if reply.Error != "" {
@@ -93,4 +91,13 @@ func ask(cmd *cobra.Command, socket string, req ctl.Request) (ctl.Reply, error) 
 		return reply, exitCode(reply.Exit)
 	}
 	return reply, nil
+}
+
+// show prints what a tool has printed.
+func show(cmd *cobra.Command, reply ctl.Reply) error {
+	if _, err := cmd.OutOrStdout().Write(reply.Stdout); err != nil {
+		return err
+	}
+	_, err := cmd.ErrOrStderr().Write(reply.Stderr)
+	return err
 }

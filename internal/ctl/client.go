@@ -53,7 +53,31 @@ func do(ctx context.Context, path string, req Request) (reply Reply, err error) 
 	if _, err := conn.Write(append(text, '\n')); err != nil {
 		return reply, err
 	}
-	line, err := bufio.NewReader(io.LimitReader(conn, maxReply)).ReadBytes('\n')
+	replies := bufio.NewReader(conn)
+	for {
+		reply, err = receive(replies)
+		if err != nil || !reply.More {
+			return reply, err
+		}
+		if req.Partial != nil {
+			req.Partial(reply)
+		}
+	}
+}
+
+// receive reads one reply.
+func receive(from *bufio.Reader) (reply Reply, err error) {
+	var line []byte
+	for more := true; more && err == nil; {
+		var part []byte
+		part, err = from.ReadSlice('\n')
+		if more = errors.Is(err, bufio.ErrBufferFull); more {
+			err = nil
+		}
+		if line = append(line, part...); len(line) > maxReply {
+			return reply, fmt.Errorf("reply longer than %d bytes", maxReply)
+		}
+	}
 	if errors.Is(err, io.EOF) {
 		return reply, errors.New("the machine went away before it answered")
 	}

@@ -10,11 +10,12 @@ import (
 
 	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
 	"github.com/ifsim/ifsim/internal/ctl/netstat8"
+	"github.com/ifsim/ifsim/internal/ctl/pfctl8"
 	"github.com/ifsim/ifsim/sysctl/sysctl8"
 )
 
-// do carries a request out.
-func (s *Server) do(ctx context.Context, req Request) Reply {
+// do carries a request out. partial sends a reply before the last one.
+func (s *Server) do(ctx context.Context, req Request, partial func(Reply)) Reply {
 	var stdout, stderr output
 	var reply Reply
 	switch req.Command {
@@ -26,6 +27,16 @@ func (s *Server) do(ctx context.Context, req Request) Reply {
 		reply.Exit = ifconfig8.Run(s.m, req.Args, &stdout, &stderr)
 	case CommandNetstat:
 		reply.Exit = netstat8.Run(s.m.Kernel(), req.Args, &stdout, &stderr)
+	case CommandPfctl:
+		reply.Exit = pfctl8.Run(ctx, s.m.Kernel(), req.Args, pfctl8.IO{
+			Stdout: &stdout, Stderr: &stderr,
+			Open: func(name string) (io.ReadCloser, error) { return openFile(req.Dir, name) },
+			Flush: func() {
+				partial(Reply{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), More: true})
+				stdout.Reset()
+				stderr.Reset()
+			},
+		})
 	case CommandPktgen:
 		res, err := s.pktgen(ctx, *req.Pktgen)
 		reply.Pktgen = &res
@@ -41,7 +52,7 @@ func (s *Server) do(ctx context.Context, req Request) Reply {
 	return reply
 }
 
-// openFile opens a file of sysctl -f as the client means it. Only regular files, as
+// openFile opens a file of sysctl -f or pfctl -f as the client means it. Only regular files, as
 // others may never end. EINVAL: it is not one.
 func openFile(dir, name string) (io.ReadCloser, error) {
 	if !filepath.IsAbs(name) {

@@ -13,6 +13,7 @@ const (
 	CommandSysctl   = "sysctl"   // sysctl(8) with Args
 	CommandIfconfig = "ifconfig" // ifconfig(8) with Args
 	CommandNetstat  = "netstat"  // netstat(8) with Args
+	CommandPfctl    = "pfctl"    // pfctl(8) with Args
 	CommandPktgen   = "pktgen"   // send frames as Pktgen says
 )
 
@@ -26,12 +27,15 @@ const maxOutput = 8 << 20
 type Request struct {
 	Command string   `json:"command"`
 	Args    []string `json:"args,omitempty"` // behind the command's name
-	// Dir is the client's working directory, where the files of sysctl -f are looked for.
+	// Dir is the client's working directory, where the files of sysctl -f and pfctl -f are looked for.
 	Dir    string        `json:"dir,omitempty"`
 	Pktgen *PktgenParams `json:"pktgen,omitempty"`
+	// Partial gets the replies before the last one; nil: they are lost. Of a client only.
+	Partial func(Reply) `json:"-"`
 }
 
-// Reply is the answer. With Error the request was not carried out, or not to its end;
+// Reply is the answer, or with More a part of it: the output so far, after which
+// another Reply comes. With Error the request was not carried out, or not to its end;
 // the rest is as far as it came. Stdout and Stderr are base64 in JSON, as sysctl -b
 // prints bytes.
 type Reply struct {
@@ -40,6 +44,7 @@ type Reply struct {
 	Exit   int           `json:"exit"`
 	Pktgen *PktgenResult `json:"pktgen,omitempty"`
 	Error  string        `json:"error,omitempty"`
+	More   bool          `json:"more,omitempty"`
 }
 
 // errTooLong is a request without a newline in MaxRequest bytes.
@@ -61,7 +66,7 @@ func decode(line []byte) (Request, error) {
 		return req, errors.New("more than one JSON value in a request")
 	}
 	switch req.Command {
-	case CommandSysctl, CommandIfconfig, CommandNetstat:
+	case CommandSysctl, CommandIfconfig, CommandNetstat, CommandPfctl:
 		if req.Pktgen != nil {
 			return req, fmt.Errorf("parameters of pktgen in a request for %s", req.Command)
 		}

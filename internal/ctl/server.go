@@ -130,11 +130,15 @@ func (s *Server) serve(conn net.Conn) {
 	} else {
 		reply.Error = readError(err)
 	}
+	send(conn, reply)
+}
+
+// send writes a reply. A client that does not take it has lost it.
+func send(conn net.Conn, reply Reply) {
 	text, err := json.Marshal(reply)
 	if err != nil {
 		text = []byte(`{"error":"the reply cannot be encoded","exit":1}`)
 	}
-	// A client that does not take its reply has lost it.
 	if conn.SetWriteDeadline(time.Now().Add(replyTime)) == nil {
 		_, _ = conn.Write(append(text, '\n'))
 	}
@@ -174,7 +178,7 @@ func (s *Server) answer(conn net.Conn, line []byte) Reply {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	watched := s.watch(conn, cancel)
-	reply := s.do(ctx, req)
+	reply := s.do(ctx, req, func(part Reply) { send(conn, part) })
 	// Ends the watch; if that fails, the connection has failed and the watch with it.
 	_ = conn.SetReadDeadline(time.Unix(0, 1))
 	<-watched

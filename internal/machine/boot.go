@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ifsim/ifsim/altq/pf"
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/iflib/busdma"
@@ -91,6 +92,7 @@ func initPackages(k *kern.Kernel) error {
 		ifnet.Init,
 		func(k *kern.Kernel) error { bpf.Init(k); return nil },
 		inet.Init,
+		pf.Init,
 		iflib.Init,
 	} {
 		if err := init(k); err != nil {

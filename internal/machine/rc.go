@@ -40,7 +40,7 @@ func (m *Machine) readRC() error {
 	return nil
 }
 
-// startRC runs what the rc scripts sysctl, netif and sysctl_lastload do. OIDs that
+// startRC runs what the rc scripts sysctl, netif, pf and sysctl_lastload do. OIDs that
 // do not exist are no matter for the first of them (spec ifnet 5.1).
 func (m *Machine) startRC() error {
 	if err := m.sysctlConf("-i", "-f"); err != nil {
@@ -50,6 +50,9 @@ func (m *Machine) startRC() error {
 		m.startInterface(ifp)
 	}
 	m.unclaimed()
+	if err := m.startPF(); err != nil {
+		return err
+	}
 	return m.sysctlConf("-f")
 }
 
