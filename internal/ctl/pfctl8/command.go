@@ -71,6 +71,11 @@ type usage string
 
 func (u usage) Error() string { return string(u) }
 
+// message is an error in FreeBSD's words.
+type message string
+
+func (m message) Error() string { return string(m) }
+
 // silent is a failure of which everything has been said.
 type silent struct{}
 
@@ -202,7 +207,7 @@ func (c *command) tell(format string, a ...any) {
 func (c *command) start() error {
 	err := c.p.Enable()
 	if errors.Is(err, pf.ErrEnabled) {
-		return errors.New("pf already enabled")
+		return message("pf already enabled")
 	}
 	if err == nil {
 		c.tell("pf enabled")
@@ -213,7 +218,7 @@ func (c *command) start() error {
 func (c *command) stop() error {
 	err := c.p.Disable()
 	if errors.Is(err, pf.ErrDisabled) {
-		return errors.New("pf not enabled")
+		return message("pf not enabled")
 	}
 	if err == nil {
 		c.tell("pf disabled")

@@ -1,7 +1,6 @@
 package pfctl8
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -32,7 +31,7 @@ func (c *command) load() error {
 	text, err := c.read(c.file)
 	if err != nil {
 		fmt.Fprintf(c.Stderr, "pfctl: %s: %s\n", c.file, sysctl.Strerror(err))
-		return errors.New("cannot open the main config file!")
+		return message("cannot open the main config file!")
 	}
 	o := conf.Options{Lax: c.lax, Macros: c.macros, Open: c.read}
 	var verbose strings.Builder
@@ -50,7 +49,7 @@ func (c *command) load() error {
 	case !ok && c.dry:
 		return silent{}
 	case !ok:
-		return errors.New("Syntax error in config file: pf rules not loaded")
+		return message("Syntax error in config file: pf rules not loaded")
 	case c.dry:
 		return nil
 	}
