@@ -13,13 +13,22 @@ import (
 
 const memSize = 32 << 20
 
-// Kernel is a machine with memory for packets, which ends with the test.
+// Kernel is a stepped machine with memory for packets, which ends with the test.
 func Kernel(tb testing.TB, invariants bool) *kern.Kernel {
 	tb.Helper()
-	k, err := kern.New(kern.Config{
-		NCPU: 1, Executor: kern.Stepped, Clock: kern.ManualClock, Invariants: invariants,
-		Mem: physmem.Config{Size: memSize},
-	})
+	return boot(tb, kern.Config{NCPU: 1, Executor: kern.Stepped, Clock: kern.ManualClock, Invariants: invariants})
+}
+
+// Threads is a machine of goroutines on the real clock, which ends with the test.
+func Threads(tb testing.TB) *kern.Kernel {
+	tb.Helper()
+	return boot(tb, kern.Config{NCPU: 2})
+}
+
+func boot(tb testing.TB, cfg kern.Config) *kern.Kernel {
+	tb.Helper()
+	cfg.Mem = physmem.Config{Size: memSize}
+	k, err := kern.New(cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}

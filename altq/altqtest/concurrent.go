@@ -7,8 +7,6 @@ import (
 
 	"github.com/ifsim/ifsim/altq"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
-	"github.com/ifsim/ifsim/internal/kern"
-	"github.com/ifsim/ifsim/internal/physmem"
 )
 
 // Senders of Concurrent.
@@ -23,19 +21,8 @@ const (
 // account. It is for the race detector.
 func Concurrent(t *testing.T, discipline func() altq.Discipline, qids ...altq.QID) {
 	t.Helper()
-	k, err := kern.New(kern.Config{NCPU: 2, Mem: physmem.Config{Size: memSize}, Invariants: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	z, err := mbuf.Init(k, mbuf.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := Threads(t)
+	z := mbuf.Of(k)
 	w := &wire{z: z}
 	w.q = altq.NewQueue(altq.Env{Kernel: k, Name: "test0", MaxLen: altq.DefaultQLimit, Start: w.start})
 	must(t, w.q.Attach(discipline()))

@@ -30,7 +30,6 @@ type CBQ struct {
 	table   altq.ClassTable[class]
 	classes []*class
 	root    *class
-	def     *class
 	active  [MaxPriority]ring
 
 	n        int
@@ -85,7 +84,7 @@ func (d *CBQ) AddQueue(q altq.QueueConfig) error {
 		q.Priority < 0 || q.Priority >= MaxPriority,
 		root && (d.root != nil || q.Parent != 0),
 		!root && parent == nil,
-		q.Flags&altq.FlagDefault != 0 && (d.def != nil || root):
+		q.Flags&altq.FlagDefault != 0 && (d.table.Default != nil || root):
 		return fmt.Errorf("cbq queue %d: %w", q.QID, altq.ErrConfig)
 	case d.table.Find(q.QID) != nil:
 		return fmt.Errorf("cbq queue %d: %w", q.QID, altq.ErrInUse)
@@ -99,7 +98,7 @@ func (d *CBQ) AddQueue(q altq.QueueConfig) error {
 		d.root = c
 	}
 	if q.Flags&altq.FlagDefault != 0 {
-		d.def = c
+		d.table.Default = c
 	}
 	d.table.Add(q.QID, c)
 	d.classes = append(d.classes, c)
@@ -166,12 +165,10 @@ func (d *CBQ) Type() altq.Type { return altq.TypeCBQ }
 // drops its oldest packet, not m; the class then counts a drop of m's length
 // (quirk Q11).
 func (d *CBQ) Enqueue(m *mbuf.Mbuf, t altq.Time, drops *altq.Drops) bool {
-	c := d.table.Find(m.QID)
+	c := d.table.For(m)
 	if c == nil {
-		if c = d.def; c == nil {
-			drops.Free(m)
-			return false
-		}
+		drops.Free(m)
+		return false
 	}
 	n := int(m.Pkt.Len)
 	if !d.put(c, m, t, drops) {

@@ -21,7 +21,6 @@ type PRIQ struct {
 	cfg     altq.Config
 	classes [MaxPriority]*class
 	table   altq.ClassTable[class]
-	def     *class
 	busy    uint // bit p: class p holds packets
 	n       int
 }
@@ -56,7 +55,7 @@ func (p *PRIQ) AddQueue(c altq.QueueConfig) error {
 	p.classes[c.Priority] = cl
 	p.table.Add(c.QID, cl)
 	if c.Flags&altq.FlagDefault != 0 {
-		p.def = cl
+		p.table.Default = cl
 	}
 	return nil
 }
@@ -66,12 +65,10 @@ func (p *PRIQ) Type() altq.Type { return altq.TypePRIQ }
 
 // Enqueue puts m into its queue, or that of the default (priq_enqueue).
 func (p *PRIQ) Enqueue(m *mbuf.Mbuf, now altq.Time, d *altq.Drops) bool {
-	cl := p.table.Find(m.QID)
+	cl := p.table.For(m)
 	if cl == nil {
-		if cl = p.def; cl == nil {
-			d.Free(m)
-			return false
-		}
+		d.Free(m)
+		return false
 	}
 	n := int(m.Pkt.Len)
 	if !altq.Add(cl.policy, &cl.queue, m, now, d) {
