@@ -12,6 +12,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/null"
 	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/iflib/iflibtest/shapes"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/machine"
@@ -49,8 +50,8 @@ func newBare(t testing.TB, path txPath) *bare {
 		t.Fatal(err)
 	}
 	(&wire{t: t}).await("the link", func() bool { return b.ifp.LinkState() == ifnet.LinkStateUp })
-	s := spec{udp: true, payload: make([]byte, 1300), tci: -1}
-	b.hdr = s.packet([6]byte{2, 0, 0, 0, 0, 9}, b.ifp.MAC()).data[:etherHdr+minIPv4+minUDP]
+	s := shapes.Spec{UDP: true, Payload: make([]byte, 1300), TCI: -1}
+	b.hdr = s.Packet([6]byte{2, 0, 0, 0, 0, 9}, b.ifp.MAC()).Data[:shapes.EtherHdr+shapes.MinIPv4+shapes.MinUDP]
 	t.Cleanup(func() {
 		if l := b.ctx.Ledger(); !l.Balanced() {
 			t.Errorf("ledger %s", l)
@@ -178,11 +179,11 @@ type receiver struct {
 
 func newReceiver(t testing.TB, size int) *receiver {
 	r := &receiver{bare: newBare(t, paths[0])}
-	f := ether(r.ifp.MAC(), [6]byte{2, 0, 0, 0, 0, 9}, etherTest, make([]byte, size-etherHdr))
+	f := shapes.Ether(r.ifp.MAC(), [6]byte{2, 0, 0, 0, 0, 9}, shapes.EtherTest, make([]byte, size-shapes.EtherHdr))
 	for range receiveBatch {
 		r.frames = append(r.frames, port.RxFrame{Data: f})
 	}
-	cancel := ifnet.RegisterProtocol(r.Kernel(), etherTest, func(c *mbuf.Cache, _ *ifnet.Ifnet, m *mbuf.Mbuf) { c.FreeChain(m) })
+	cancel := ifnet.RegisterProtocol(r.Kernel(), shapes.EtherTest, func(c *mbuf.Cache, _ *ifnet.Ifnet, m *mbuf.Mbuf) { c.FreeChain(m) })
 	t.Cleanup(func() {
 		if l := r.ctx.RxLedger(); l.Taken != l.Handed {
 			t.Errorf("ledger %s", l)

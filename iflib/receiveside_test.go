@@ -3,6 +3,7 @@ package iflib_test
 import (
 	"testing"
 
+	"github.com/ifsim/ifsim/iflib/iflibtest/shapes"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
@@ -10,9 +11,9 @@ import (
 // framesForOthersAreDropped is case 48.
 func framesForOthersAreDropped(t *testing.T, w *wire) {
 	_, src := w.macs()
-	foreign := rawPacket([6]byte{2, 0, 0, 0, 0, 0x99}, src, random(1, 100), -1, false)
+	foreign := shapes.Raw([6]byte{2, 0, 0, 0, 0, 0x99}, src, shapes.Random(1, 100), -1, false)
 	ipkts := func() uint64 { return w.ifp[1].GetCounter(ifnet.CounterIPackets) }
-	send := func(p *packet) {
+	send := func(p *shapes.Packet) {
 		w.must(w.ifp[0].Transmit(w.mbuf(p, nil)))
 		w.settle()
 	}
@@ -35,7 +36,7 @@ func framesForOthersAreDropped(t *testing.T, w *wire) {
 		t.Errorf("promiscuous no more: %d frames, Ipkts %d, was %d", len(got), ipkts(), before)
 	}
 	w.filtered += 2
-	everybody := rawPacket(ifnet.EtherBroadcast, src, random(1, 100), -1, false)
+	everybody := shapes.Raw(ifnet.EtherBroadcast, src, shapes.Random(1, 100), -1, false)
 	send(everybody)
 	w.check(everybody)
 }
@@ -43,19 +44,19 @@ func framesForOthersAreDropped(t *testing.T, w *wire) {
 // verdictsOnChecksums sends right and wrong checksums: only right ones are vouched
 // for.
 func verdictsOnChecksums(t *testing.T, w *wire) {
-	for _, s := range []spec{{}, {udp: true}, {v6: true}, {v6: true, udp: true}} {
-		s.tci, s.payload, s.flags = -1, random(3, 200), tcpAck
-		if s.v6 && w.ifp[1].Capenable()&ifnet.CapRxCsumIPv6 == 0 {
+	for _, s := range []shapes.Spec{{}, {UDP: true}, {V6: true}, {V6: true, UDP: true}} {
+		s.TCI, s.Payload, s.Flags = -1, shapes.Random(3, 200), shapes.TCPAck
+		if s.V6 && w.ifp[1].Capenable()&ifnet.CapRxCsumIPv6 == 0 {
 			continue
 		}
-		l3, _ := s.headers()
-		for _, bad := range []int{0, etherHdr + ipCsumAt, etherHdr + l3 + tcpCsumAt, len(s.payload)} {
-			if s.v6 && bad == etherHdr+ipCsumAt {
+		l3, _ := s.Headers()
+		for _, bad := range []int{0, shapes.EtherHdr + shapes.IPCsumAt, shapes.EtherHdr + l3 + shapes.TCPCsumAt, len(s.Payload)} {
+			if s.V6 && bad == shapes.EtherHdr+shapes.IPCsumAt {
 				continue
 			}
 			p := w.packet(s)
 			if bad != 0 {
-				p.data[bad] ^= 0x10
+				p.Data[bad] ^= 0x10
 			}
 			w.must(w.ifp[0].Transmit(w.mbuf(p, nil)))
 			w.settle()
@@ -64,11 +65,11 @@ func verdictsOnChecksums(t *testing.T, w *wire) {
 				t.Fatalf("%+v with byte %d wrong: %d frames", s, bad, len(got))
 			}
 			l4good := got[0].csum&mbuf.CsumL4Valid != 0
-			if want := bad == 0; l4good != want && (want || bad != etherHdr+ipCsumAt) {
-				t.Errorf("v6 %v udp %v, byte %d wrong: flags %#x", s.v6, s.udp, bad, got[0].csum)
+			if want := bad == 0; l4good != want && (want || bad != shapes.EtherHdr+shapes.IPCsumAt) {
+				t.Errorf("v6 %v udp %v, byte %d wrong: flags %#x", s.V6, s.UDP, bad, got[0].csum)
 			}
-			if l3good := got[0].csum&mbuf.CsumL3Valid != 0; bad == etherHdr+ipCsumAt && l3good || bad == 0 && !s.v6 && !l3good {
-				t.Errorf("udp %v, byte %d wrong: flags %#x", s.udp, bad, got[0].csum)
+			if l3good := got[0].csum&mbuf.CsumL3Valid != 0; bad == shapes.EtherHdr+shapes.IPCsumAt && l3good || bad == 0 && !s.V6 && !l3good {
+				t.Errorf("udp %v, byte %d wrong: flags %#x", s.UDP, bad, got[0].csum)
 			}
 		}
 	}

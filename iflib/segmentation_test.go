@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/ifsim/ifsim/iflib/iflibtest/shapes"
 )
 
 const (
@@ -30,37 +32,37 @@ func everySegmentSizeUpToTheMTU(t *testing.T, w *wire) {
 		first, step = minMSS+w.way, len(kinds)*len(paths)
 	}
 	tsoWays(w, func(v6 bool) {
-		base := spec{v6: v6, tci: -1, offload: offloadIP | offloadL4, flags: tcpAck | tcpPsh, id: 0xfffe, seq: 0xffffff00}
-		l3, l4 := base.headers()
+		base := shapes.Spec{V6: v6, TCI: -1, Offload: shapes.OffloadIP | shapes.OffloadL4, Flags: shapes.TCPAck | shapes.TCPPsh, ID: 0xfffe, Seq: 0xffffff00}
+		l3, l4 := base.Headers()
 		for mss := first; mss <= stdMTU-l3-l4; mss += step {
 			s := base
-			s.mss = mss
-			s.payload = random(uint64(mss), mss*(1+mss%4)+mss*7%(mss+3))
-			w.cross(w.packet(s), []piece{{n: etherHdr + l3 + l4}, {n: min(len(s.payload), fullBuffer)}})
+			s.MSS = mss
+			s.Payload = shapes.Random(uint64(mss), mss*(1+mss%4)+mss*7%(mss+3))
+			w.cross(w.packet(s), []shapes.Piece{{N: shapes.EtherHdr + l3 + l4}, {N: min(len(s.Payload), fullBuffer)}})
 		}
 	})
 }
 
 func segmentedPacketsOfEveryShape(t *testing.T, w *wire) {
 	w.rapid(t, func(rt *rapid.T) {
-		s := spec{tci: -1, offload: offloadIP | offloadL4, seq: rapid.Uint32().Draw(rt, "seq"), id: rapid.Uint16().Draw(rt, "id"),
-			v6: w.kind.tso6 && rapid.Bool().Draw(rt, "v6"), tcpOpts: 4 * rapid.IntRange(0, 10).Draw(rt, "tcp options"),
-			flags: tcpAck | uint8(rapid.SampledFrom([]int{0, tcpPsh, tcpFin, tcpPsh | tcpFin}).Draw(rt, "flags"))}
-		if !s.v6 {
-			s.ipOpts = 4 * rapid.SampledFrom([]int{0, 1, 10}).Draw(rt, "ip options")
+		s := shapes.Spec{TCI: -1, Offload: shapes.OffloadIP | shapes.OffloadL4, Seq: rapid.Uint32().Draw(rt, "seq"), ID: rapid.Uint16().Draw(rt, "id"),
+			V6: w.kind.tso6 && rapid.Bool().Draw(rt, "v6"), TCPOpts: 4 * rapid.IntRange(0, 10).Draw(rt, "tcp options"),
+			Flags: shapes.TCPAck | uint8(rapid.SampledFrom([]int{0, shapes.TCPPsh, shapes.TCPFin, shapes.TCPPsh | shapes.TCPFin}).Draw(rt, "flags"))}
+		if !s.V6 {
+			s.IPOpts = 4 * rapid.SampledFrom([]int{0, 1, 10}).Draw(rt, "ip options")
 		}
 		if rapid.Bool().Draw(rt, "tag") {
-			s.tci, s.inline = rapid.IntRange(0, 0xffff).Draw(rt, "tci"), rapid.Bool().Draw(rt, "inline")
+			s.TCI, s.Inline = rapid.IntRange(0, 0xffff).Draw(rt, "tci"), rapid.Bool().Draw(rt, "inline")
 		}
-		l3, l4 := s.headers()
-		s.mss = rapid.IntRange(minMSS, stdMTU-l3-l4).Draw(rt, "mss")
+		l3, l4 := s.Headers()
+		s.MSS = rapid.IntRange(minMSS, stdMTU-l3-l4).Draw(rt, "mss")
 		least := 0
 		if w.kind.pads {
-			least = minFrame - etherHdr - minIPv4 - minTCP // what is padded would be cut as well
+			least = shapes.MinFrame - shapes.EtherHdr - shapes.MinIPv4 - shapes.MinTCP // what is padded would be cut as well
 		}
-		s.payload = random(uint64(s.seq), rapid.IntRange(least, min(maxTSO-l3-l4, 40*s.mss)).Draw(rt, "payload"))
+		s.Payload = shapes.Random(uint64(s.Seq), rapid.IntRange(least, min(maxTSO-l3-l4, 40*s.MSS)).Draw(rt, "payload"))
 		p := w.packet(s)
-		w.cross(p, drawCut(rt, len(p.data)))
+		w.cross(p, drawCut(rt, len(p.Data)))
 	})
 }
 
@@ -73,15 +75,15 @@ func largestPacketIsSegmented(t *testing.T, w *wire) {
 			w.mtu(jumboMTU)
 		}
 		tsoWays(w, func(v6 bool) {
-			s := spec{v6: v6, tcpOpts: 12, tci: 0x4abc, mss: mss, offload: offloadIP | offloadL4, flags: tcpAck | tcpPsh | tcpFin}
-			l3, l4 := s.headers()
+			s := shapes.Spec{V6: v6, TCPOpts: 12, TCI: 0x4abc, MSS: mss, Offload: shapes.OffloadIP | shapes.OffloadL4, Flags: shapes.TCPAck | shapes.TCPPsh | shapes.TCPFin}
+			l3, l4 := s.Headers()
 			if v6 {
-				s.mss -= minIPv6 - minIPv4
+				s.MSS -= shapes.MinIPv6 - shapes.MinIPv4
 			}
-			s.payload = random(1, maxTSO-l3-l4)
-			cut := pieces(etherHdr + l3 + l4)
-			for n := len(s.payload); n > 0; n -= fullBuffer {
-				cut = append(cut, piece{n: min(n, fullBuffer)})
+			s.Payload = shapes.Random(1, maxTSO-l3-l4)
+			cut := shapes.Pieces(shapes.EtherHdr + l3 + l4)
+			for n := len(s.Payload); n > 0; n -= fullBuffer {
+				cut = append(cut, shapes.Piece{N: min(n, fullBuffer)})
 			}
 			w.cross(w.packet(s), cut)
 		})
@@ -91,25 +93,25 @@ func largestPacketIsSegmented(t *testing.T, w *wire) {
 // segmentsOfKnownPacket has the bytes of case 15: 4096 bytes in segments of 1448.
 func segmentsOfKnownPacket(t *testing.T, w *wire) {
 	const mss, payload, seq = 1448, 4096, 1000
-	s := spec{payload: random(2, payload), mss: mss, flags: tcpPsh | tcpAck, id: 7, seq: seq, tci: -1, offload: offloadIP | offloadL4}
+	s := shapes.Spec{Payload: shapes.Random(2, payload), MSS: mss, Flags: shapes.TCPPsh | shapes.TCPAck, ID: 7, Seq: seq, TCI: -1, Offload: shapes.OffloadIP | shapes.OffloadL4}
 	p := w.packet(s)
-	w.must(w.ifp[0].Transmit(w.mbuf(p, pieces(etherHdr+minIPv4+minTCP, 2048, 2048))))
+	w.must(w.ifp[0].Transmit(w.mbuf(p, shapes.Pieces(shapes.EtherHdr+shapes.MinIPv4+shapes.MinTCP, 2048, 2048))))
 	w.settle()
 	got := w.take(1)
 	want := []struct {
 		len, ipLen, id uint16
 		flags          byte
-	}{{1502, 1488, 7, tcpAck}, {1502, 1488, 8, tcpAck}, {1254, 1240, 9, tcpPsh | tcpAck}}
+	}{{1502, 1488, 7, shapes.TCPAck}, {1502, 1488, 8, shapes.TCPAck}, {1254, 1240, 9, shapes.TCPPsh | shapes.TCPAck}}
 	if len(got) != len(want) {
 		t.Fatalf("%d frames, want %d", len(got), len(want))
 	}
 	for i, a := range got {
 		b, v := a.data, want[i]
-		ip, tcp := b[etherHdr:], b[etherHdr+minIPv4:]
+		ip, tcp := b[shapes.EtherHdr:], b[shapes.EtherHdr+shapes.MinIPv4:]
 		if len(b) != int(v.len) || binary.BigEndian.Uint16(ip[2:]) != v.ipLen || binary.BigEndian.Uint16(ip[4:]) != v.id ||
 			binary.BigEndian.Uint32(tcp[4:]) != seq+uint32(i)*mss || tcp[13] != v.flags {
 			t.Errorf("frame %d: %d bytes, %x", i, len(b), b[:54])
 		}
-		reserialize(t, b)
+		w.must(shapes.Reserialize(b))
 	}
 }

@@ -3,7 +3,6 @@ package iflib_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/iflib/busdma"
+	"github.com/ifsim/ifsim/iflib/iflibtest/shapes"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
@@ -26,13 +26,8 @@ import (
 )
 
 const (
-	etherHdr  = 14
-	vlanHdr   = 18
-	tagLen    = 4
-	minFrame  = 60
-	stdMTU    = 1500
-	jumboMTU  = 9000
-	etherTest = 0x88b5 // IEEE 802 local experimental
+	stdMTU   = 1500
+	jumboMTU = 9000
 
 	wireMemory = 192 << 20 // for full free lists of page-size buffers
 
@@ -143,15 +138,7 @@ func (a *arrival) frame() []byte {
 	if a.flags&mbuf.FlagVLANTag == 0 {
 		return a.data
 	}
-	return tagged(a.data, a.vtag)
-}
-
-// tagged is a frame with an 802.1Q tag behind the addresses.
-func tagged(b []byte, tci uint16) []byte {
-	const addrs = 12
-	out := append(make([]byte, 0, len(b)+tagLen), b[:addrs]...)
-	out = append(out, 0x81, 0x00, byte(tci>>8), byte(tci))
-	return append(out, b[addrs:]...)
+	return shapes.Tagged(a.data, a.vtag)
 }
 
 // hints are the variables of the NICs on a wire.
@@ -464,108 +451,27 @@ func (w *wire) checkAccounts() {
 	}
 }
 
-// piece is one mbuf of a chain.
-type piece struct {
-	n       int
-	cluster bool // external storage, also where n would fit without
-	lead    int  // bytes in front of the data, as far as there is room
-}
-
-// pieces makes pieces of lengths.
-func pieces(lens ...int) []piece {
-	ps := make([]piece, len(lens))
-	for i, n := range lens {
-		ps[i].n = n
-	}
-	return ps
-}
-
-// buffer makes an mbuf for a piece.
-func (w *wire) buffer(p piece, flags mbuf.Flags) *mbuf.Mbuf {
-	var m *mbuf.Mbuf
-	room := mbuf.MLen
-	if flags&mbuf.FlagPktHdr != 0 {
-		room = mbuf.MHLen
-	}
-	size := p.n + p.lead
-	switch {
-	case size <= room && !p.cluster && flags&mbuf.FlagPktHdr != 0:
-		m = w.cache.GetHdr()
-	case size <= room && !p.cluster:
-		m = w.cache.Get()
-	case size <= mbuf.MClBytes:
-		m = w.cache.GetCl(flags)
-	case size <= mbuf.MJumPageSize:
-		m = w.cache.GetJcl(flags, mbuf.MJumPageSize)
-	case size <= mbuf.MJum9Bytes:
-		m = w.cache.GetJcl(flags, mbuf.MJum9Bytes)
-	default:
-		m = w.cache.GetJcl(flags, mbuf.MJum16Bytes)
-	}
+// mbuf makes a packet's chain, ready for Transmit.
+func (w *wire) mbuf(p *shapes.Packet, cut []shapes.Piece) *mbuf.Mbuf {
+	m := p.Mbuf(w.cache, cut)
 	if m == nil {
 		w.t.Fatal("no mbufs")
-	}
-	if p.lead != 0 {
-		m.SetLen(p.lead)
-		m.ShiftData(p.lead)
-	}
-	m.SetLen(p.n)
-	return m
-}
-
-// chain makes a packet of b, cut into pieces; what they leave is cut as buffers hold.
-func (w *wire) chain(b []byte, cut []piece) *mbuf.Mbuf {
-	rest := len(b)
-	for _, p := range cut {
-		rest -= p.n
-	}
-	for ; rest > 0; rest -= mbuf.MJum9Bytes {
-		cut = append(cut, piece{n: min(rest, mbuf.MJum9Bytes)})
-	}
-	var head, last *mbuf.Mbuf
-	at := 0
-	for _, p := range cut {
-		flags := mbuf.Flags(0)
-		if head == nil {
-			flags = mbuf.FlagPktHdr
-		}
-		m := w.buffer(p, flags)
-		at += copy(m.Bytes(), b[at:at+p.n])
-		if head == nil {
-			head = m
-		} else {
-			last.Next = m
-		}
-		last = m
-	}
-	head.Pkt.Len = int32(at)
-	return head
-}
-
-// mbuf makes a packet's chain, ready for Transmit.
-func (w *wire) mbuf(p *packet, cut []piece) *mbuf.Mbuf {
-	m := w.chain(p.data, cut)
-	m.Pkt.CsumFlags, m.Pkt.TSOSegSz = p.csum, p.mss
-	m.Pkt.FlowID, m.Pkt.RSSType = p.flow, mbuf.HashOpaque
-	if p.vtag >= 0 {
-		m.Flags |= mbuf.FlagVLANTag
-		m.Pkt.EtherVtag = uint16(p.vtag)
 	}
 	return m
 }
 
 // packet makes a packet from NIC 0 to NIC 1 that leaves to the hardware what the
 // interface offers.
-func (w *wire) packet(s spec) *packet {
+func (w *wire) packet(s shapes.Spec) *shapes.Packet {
 	if w.ifp[0].HWAssist()&mbuf.CsumIP == 0 {
-		s.offload &^= offloadIP
+		s.Offload &^= shapes.OffloadIP
 	}
 	dst, src := w.macs()
-	return s.packet(dst, src)
+	return s.Packet(dst, src)
 }
 
 // cross sends a packet from NIC 0 and checks the frames that arrive at NIC 1.
-func (w *wire) cross(p *packet, cut []piece) {
+func (w *wire) cross(p *shapes.Packet, cut []shapes.Piece) {
 	w.t.Helper()
 	w.must(w.ifp[0].Transmit(w.mbuf(p, cut)))
 	w.settle()
@@ -573,35 +479,25 @@ func (w *wire) cross(p *packet, cut []piece) {
 }
 
 // check compares what NIC 1 has received with what the packet shall become.
-func (w *wire) check(p *packet) {
+func (w *wire) check(p *shapes.Packet) {
 	w.t.Helper()
 	got := w.take(1)
-	if len(got) != len(p.want) {
-		w.t.Fatalf("%d frames, want %d\n%s", len(got), len(p.want), w.console.String())
+	if len(got) != len(p.Want) {
+		w.t.Fatalf("%d frames, want %d\n%s", len(got), len(p.Want), w.console.String())
 	}
 	for i := range got {
 		b := got[i].frame()
-		if short := minFrame - len(p.data); p.vtag >= 0 && w.kind.pads && short > 0 {
-			p.want[i] = append(p.want[i], make([]byte, min(short, tagLen))...)
+		if short := shapes.MinFrame - len(p.Data); p.VTag >= 0 && w.kind.pads && short > 0 {
+			p.Want[i] = append(p.Want[i], make([]byte, min(short, shapes.TagLen))...)
 		}
-		if !bytes.Equal(b, p.want[i]) {
-			w.t.Fatalf("frame %d of %d:\ngot  %d bytes %x\nwant %d bytes %x", i, len(got), len(b), b, len(p.want[i]), p.want[i])
+		if !bytes.Equal(b, p.Want[i]) {
+			w.t.Fatalf("frame %d of %d:\ngot  %d bytes %x\nwant %d bytes %x", i, len(got), len(b), b, len(p.Want[i]), p.Want[i])
 		}
-		if p.ip {
-			reserialize(w.t, b)
+		if p.IP {
+			w.must(shapes.Reserialize(b))
 		}
 	}
 }
 
 // macs are the addresses of a frame from NIC 0 to NIC 1.
 func (w *wire) macs() (dst, src [6]byte) { return w.ifp[1].MAC(), w.ifp[0].MAC() }
-
-// random returns n bytes that seed decides.
-func random(seed uint64, n int) []byte {
-	r := rand.New(rand.NewPCG(seed, 1))
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(r.Uint32())
-	}
-	return b
-}

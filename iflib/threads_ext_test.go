@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/ifsim/ifsim/iflib/iflibtest/shapes"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
 
@@ -16,7 +17,7 @@ const window = 24
 
 // stream is a sender's packets and how many of them have arrived.
 type stream struct {
-	packets []*packet
+	packets []*shapes.Packet
 	arrived atomic.Int64
 }
 
@@ -27,13 +28,13 @@ type frameID struct{ stream, seq int }
 func newStream(w *wire, id, count int, ids map[string]frameID) *stream {
 	s := &stream{}
 	for seq := range count {
-		p := spec{udp: seq%3 == 0, v6: seq%5 == 0 && w.kind.tso6, ipOpts: seq % 2 * 4, offload: offloadL4, flags: tcpAck,
-			tci: seq%4 - 1, inline: seq%8 == 2, payload: random(uint64(id<<16|seq), 4+(seq*97)%1300)}
-		binary.BigEndian.PutUint32(p.payload, uint32(id<<16|seq))
+		p := shapes.Spec{UDP: seq%3 == 0, V6: seq%5 == 0 && w.kind.tso6, IPOpts: seq % 2 * 4, Offload: shapes.OffloadL4, Flags: shapes.TCPAck,
+			TCI: seq%4 - 1, Inline: seq%8 == 2, Payload: shapes.Random(uint64(id<<16|seq), 4+(seq*97)%1300)}
+		binary.BigEndian.PutUint32(p.Payload, uint32(id<<16|seq))
 		made := w.packet(p)
-		made.flow = uint32(id)
+		made.Flow = uint32(id)
 		s.packets = append(s.packets, made)
-		ids[string(made.want[0])] = frameID{id, seq}
+		ids[string(made.Want[0])] = frameID{id, seq}
 	}
 	return s
 }
@@ -45,13 +46,13 @@ func (s *stream) send(w *wire) error {
 	for i, p := range s.packets {
 		w.await("room in the window", func() bool { return int64(i)-s.arrived.Load() < window })
 		m := c.GetHdr()
-		if m == nil || !c.Append(m, p.data) {
+		if m == nil || !c.Append(m, p.Data) {
 			return fmt.Errorf("no mbufs for packet %d", i)
 		}
-		m.Pkt.CsumFlags, m.Pkt.FlowID, m.Pkt.RSSType = p.csum, p.flow, mbuf.HashOpaque
-		if p.vtag >= 0 {
+		m.Pkt.CsumFlags, m.Pkt.FlowID, m.Pkt.RSSType = p.Csum, p.Flow, mbuf.HashOpaque
+		if p.VTag >= 0 {
 			m.Flags |= mbuf.FlagVLANTag
-			m.Pkt.EtherVtag = uint16(p.vtag)
+			m.Pkt.EtherVtag = uint16(p.VTag)
 		}
 		if err := w.ifp[0].Transmit(m); err != nil {
 			return fmt.Errorf("packet %d: %w", i, err)
@@ -98,7 +99,7 @@ func TestThreadsDeliverEveryPacketOnce(t *testing.T) {
 					w.await("all frames", func() bool {
 						for _, a := range w.take(1) {
 							f := a.frame()
-							if a.flags&mbuf.FlagVLANTag != 0 && len(f) == minFrame+tagLen {
+							if a.flags&mbuf.FlagVLANTag != 0 && len(f) == shapes.MinFrame+shapes.TagLen {
 								f = f[:unpadded(f, ids)]
 							}
 							id, ok := ids[string(f)]
@@ -130,7 +131,7 @@ func unpadded(f []byte, ids map[string]frameID) int {
 	if _, ok := ids[string(f)]; ok {
 		return len(f)
 	}
-	for n := len(f) - 1; n >= minFrame; n-- {
+	for n := len(f) - 1; n >= shapes.MinFrame; n-- {
 		if _, ok := ids[string(f[:n])]; ok {
 			return n
 		}

@@ -9,16 +9,17 @@ import (
 	"testing"
 
 	"github.com/ifsim/ifsim/drivers/port/pair"
+	"github.com/ifsim/ifsim/iflib/iflibtest/shapes"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/bpf"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
 
 // plain sends a packet without any request and returns what Transmit said.
-func (w *wire) plain(n int, cut ...piece) error {
+func (w *wire) plain(n int, cut ...shapes.Piece) error {
 	w.t.Helper()
 	dst, src := w.macs()
-	return w.ifp[0].Transmit(w.mbuf(rawPacket(dst, src, make([]byte, n-etherHdr), -1, false), cut))
+	return w.ifp[0].Transmit(w.mbuf(shapes.Raw(dst, src, make([]byte, n-shapes.EtherHdr), -1, false), cut))
 }
 
 // TestPacketsWithoutHashChooseTheQueueByPath is case 3: the first queue on the mp_ring
@@ -38,7 +39,7 @@ func TestPacketsWithoutHashChooseTheQueueByPath(t *testing.T) {
 					want = n - 1
 				}
 				dst, src := w.macs()
-				p := rawPacket(dst, src, make([]byte, 100), -1, false)
+				p := shapes.Raw(dst, src, make([]byte, 100), -1, false)
 				for range 5 {
 					m := w.mbuf(p, nil)
 					m.Pkt.RSSType, m.Pkt.FlowID = mbuf.HashNone, 1
@@ -164,12 +165,12 @@ func captureSeesEachSentPacketOnce(t *testing.T, w *wire) {
 	defer func() { w.must(l.Close()) }()
 	var want [][]byte
 	for i := range 40 {
-		s := spec{payload: random(uint64(i), 100+i), tci: i, inline: i%2 == 1, offload: offloadIP | offloadL4}
+		s := shapes.Spec{Payload: shapes.Random(uint64(i), 100+i), TCI: i, Inline: i%2 == 1, Offload: shapes.OffloadIP | shapes.OffloadL4}
 		p := w.packet(s)
-		w.cross(p, pieces(etherHdr, 30, 30))
-		seen := p.data
-		if !s.inline {
-			seen = tagged(seen, uint16(i))
+		w.cross(p, shapes.Pieces(shapes.EtherHdr, 30, 30))
+		seen := p.Data
+		if !s.Inline {
+			seen = shapes.Tagged(seen, uint16(i))
 		}
 		want = append(want, seen)
 	}
@@ -182,7 +183,7 @@ func captureSeesEachSentPacketOnce(t *testing.T, w *wire) {
 	}
 	for i := range got {
 		// The sums of the headers may already be what the hardware wants.
-		if len(got[i]) != len(want[i]) || !bytes.Equal(got[i][:vlanHdr], want[i][:vlanHdr]) {
+		if len(got[i]) != len(want[i]) || !bytes.Equal(got[i][:shapes.VLANHdr], want[i][:shapes.VLANHdr]) {
 			t.Errorf("packet %d: captured\n%x, sent\n%x", i, got[i], want[i])
 		}
 	}
@@ -227,24 +228,24 @@ func TestRareEventsAreCountedOnce(t *testing.T) {
 		t.Run(path.name, func(t *testing.T) {
 			w := newWire(t, wireConfig{kind: kinds[0], path: path})
 			w.up()
-			s := spec{payload: random(1, 500), tci: -1, offload: offloadL4, flags: tcpAck}
+			s := shapes.Spec{Payload: shapes.Random(1, 500), TCI: -1, Offload: shapes.OffloadL4, Flags: shapes.TCPAck}
 			p := w.packet(s)
-			p.flow = 0
-			w.cross(p, pieces(14, 40)) // 18 bytes are wanted, the whole of the next buffer is pulled up
+			p.Flow = 0
+			w.cross(p, shapes.Pieces(14, 40)) // 18 bytes are wanted, the whole of the next buffer is pulled up
 			w.wantText("iflib.txq0.m_pullups", "1", "iflib.txq0.mbuf_defrag", "0")
-			w.cross(p, pieces(14, 6, 34)) // 18, then 34
+			w.cross(p, shapes.Pieces(14, 6, 34)) // 18, then 34
 			w.wantText("iflib.txq0.m_pullups", "3")
-			w.cross(p, pieces(54))
+			w.cross(p, shapes.Pieces(54))
 
 			// 60 shared buffers can only be merged in pairs, into new clusters; the first
 			// is refused, and then the whole packet is copied.
 			send := func(fault string) error {
-				cut := make([]piece, 60)
+				cut := make([]shapes.Piece, 60)
 				for i := range cut {
-					cut[i] = piece{n: 20, cluster: true}
+					cut[i] = shapes.Piece{N: 20, Cluster: true}
 				}
 				dst, src := w.macs()
-				m := w.mbuf(rawPacket(dst, src, random(2, 1200-etherHdr), -1, false), cut)
+				m := w.mbuf(shapes.Raw(dst, src, shapes.Random(2, 1200-shapes.EtherHdr), -1, false), cut)
 				n := w.cache.CopyPacket(m)
 				n.Pkt.FlowID = 0
 				defer w.cache.FreeChain(m)
@@ -256,7 +257,7 @@ func TestRareEventsAreCountedOnce(t *testing.T) {
 			}
 			w.must(send("1*return(1)"))
 			w.wantText("iflib.txq0.mbuf_defrag", "1", "iflib.txq0.mbuf_defrag_failed", "0", "iflib.txq0.tx_map_failed", "0")
-			if got := w.take(1); len(got) != 1 || !bytes.Equal(got[0].data[etherHdr:], random(2, 1200-etherHdr)) {
+			if got := w.take(1); len(got) != 1 || !bytes.Equal(got[0].data[shapes.EtherHdr:], shapes.Random(2, 1200-shapes.EtherHdr)) {
 				t.Errorf("the packet has not arrived: %d frames", len(got))
 			}
 			err := send("return(1)")
@@ -290,7 +291,7 @@ func TestSenderDrainsUnlessItAbdicates(t *testing.T) {
 				w.up()
 				w.k.RunUntilIdle()
 				dst, src := w.macs()
-				m := w.mbuf(rawPacket(dst, src, make([]byte, 100), -1, false), nil)
+				m := w.mbuf(shapes.Raw(dst, src, make([]byte, 100), -1, false), nil)
 				m.Pkt.FlowID = 0
 				w.must(w.ifp[0].Transmit(m))
 				handed, state, abdications := uint64(1), "IDLE", "0"
