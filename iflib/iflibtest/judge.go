@@ -84,7 +84,9 @@ type check struct {
 	beds []*bed
 	skip string // why there is nothing to judge
 
-	late atomic.Bool // the deadline has passed
+	late    atomic.Bool    // the deadline has passed
+	besides sync.WaitGroup // goroutines beside the scenario
+	calmed  chan struct{}  // closed to end them; nil without any
 
 	mu    sync.Mutex
 	first *finding // guarded by mu
@@ -196,6 +198,7 @@ const closing = 5 * time.Second
 
 // finish ends the scenario's machines. One that has failed is closed as well as it goes.
 func (c *check) finish() {
+	c.calm()
 	for _, b := range c.beds {
 		if !c.failed() {
 			b.finish()

@@ -2,7 +2,6 @@ package iflibtest
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -44,16 +43,18 @@ func (b *bed) upThreads() {
 
 func (n *nic) linked() bool { return n.ctx.IsRunning() && n.ifp.LinkState() == ifnet.LinkStateUp }
 
-// beside runs f again and again on a goroutine until the returned function is called, or
-// until f panics, which is a finding.
-func (c *check) beside(f func()) (end func()) {
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
+// beside runs f again and again on a goroutine until calm, or until f panics, which is a
+// finding.
+func (c *check) beside(f func()) {
+	if c.calmed == nil {
+		c.calmed = make(chan struct{})
+	}
+	calmed := c.calmed
+	c.besides.Go(func() {
 		c.guard(func() {
 			for {
 				select {
-				case <-stop:
+				case <-calmed:
 					return
 				default:
 					f()
@@ -62,7 +63,23 @@ func (c *check) beside(f func()) (end func()) {
 			}
 		})
 	})
-	return func() { close(stop); wg.Wait() }
+}
+
+// calm ends what runs beside the scenario.
+func (c *check) calm() {
+	if c.calmed == nil {
+		return
+	}
+	close(c.calmed)
+	c.besides.Wait()
+	c.calmed = nil
+}
+
+// offer hands a packet to device 0 if there is room for it: in memory, which packets that
+// wait use up, and in the rings.
+func (b *bed) offer(p *shapes.Packet) bool {
+	m := p.Mbuf(b.cache, nil)
+	return m != nil && b.nics[0].ifp.Transmit(m) == nil
 }
 
 // load sends n packets from device 0, as fast as they are taken, and waits for the last.
@@ -71,7 +88,7 @@ func (b *bed) load(n int) {
 	var arrived int
 	for i := range n {
 		p.Flow = uint32(i)
-		b.await("a place in the ring", func() bool { return b.transmit(p, nil) == nil })
+		b.await("a place in the ring", func() bool { return b.offer(p) })
 		arrived += len(b.nics[1].take())
 	}
 	b.await("a packet at the other end", func() bool {
@@ -83,26 +100,23 @@ func (b *bed) load(n int) {
 func queuePeeks(c *check) {
 	b := c.bed(bedConfig{threads: true})
 	b.upThreads()
-	var ends []func()
 	for _, n := range b.nics {
 		txrx := n.ctx.Softc().TxRx
-		ends = append(ends, c.beside(func() {
+		c.beside(func() {
 			for q := range n.ctx.NTxqs() {
 				txrx.TxdCreditsUpdate(q, false)
 			}
 			for q := range n.ctx.NRxqs() {
 				txrx.RxdAvailable(q, iflib.QIdx(n.peekAt()), 1)
 			}
-		}))
+		})
 	}
 	packets := 5_000
 	if c.short {
 		packets = 1_000
 	}
 	b.load(packets)
-	for _, end := range ends {
-		end()
-	}
+	c.calm()
 }
 
 // peekAt is an index to peek at; any is allowed.
@@ -115,39 +129,35 @@ func concurrentControl(c *check) {
 	b.upThreads()
 	n := b.nics[0]
 	var cycles atomic.Int32
-	ends := []func(){
-		c.beside(func() {
-			for counter := range ifnet.NumCounters {
-				n.ifp.GetCounter(counter)
-			}
-		}),
-		c.beside(func() {
-			var media ifnet.MediaReq
-			_ = n.ifp.Ioctl(ifnet.IoctlGetMedia, &media)
-		}),
-		c.beside(func() {
-			for _, on := range []bool{true, false} {
-				_ = n.ifp.Promisc(on)
-				_ = n.ifp.AllMulti(on)
-			}
-			n.ctx.RequestReset()
-			n.ctx.AdminIntrDeferred()
-			cycles.Add(1)
-		}),
-	}
+	c.beside(func() {
+		for counter := range ifnet.NumCounters {
+			n.ifp.GetCounter(counter)
+		}
+	})
+	c.beside(func() {
+		var media ifnet.MediaReq
+		_ = n.ifp.Ioctl(ifnet.IoctlGetMedia, &media)
+	})
+	c.beside(func() {
+		for _, on := range []bool{true, false} {
+			_ = n.ifp.Promisc(on)
+			_ = n.ifp.AllMulti(on)
+		}
+		n.ctx.RequestReset()
+		n.ctx.AdminIntrDeferred()
+		cycles.Add(1)
+	})
 	rounds := int32(100)
 	if c.short {
 		rounds = 20
 	}
 	p := b.raw(shapes.Random(1, 200), -1, false)
 	b.await("a round of requests and resets", func() bool {
-		_ = b.transmit(p, nil) // a reset takes the link away for a while
+		b.offer(p) // a reset takes the link away for a while
 		b.nics[1].take()
 		return cycles.Load() >= rounds
 	})
-	for _, end := range ends {
-		end()
-	}
+	c.calm()
 	b.await("the link", func() bool { return b.nics[0].linked() && b.nics[1].linked() })
 	b.load(1)
 }
