@@ -8,6 +8,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/drivers/port/null"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 const sliceOps = 1000 // operations between two looks at the clock
@@ -39,7 +40,7 @@ func sender(tb testing.TB, chip string, every uint32) func(n int) {
 	r := b.ring(emreg.TDBAL, 1024)
 	r.program()
 	b.write(emreg.TCTL, emreg.TCTLEN|emreg.TCTLPSP)
-	f := newFlow(60).build(tb)
+	f := rig.NewFlow(60).Build(tb)
 	for i := range r.count {
 		cmd := uint32(0x02000000)
 		if i%2 == 1 {

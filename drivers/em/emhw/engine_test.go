@@ -38,9 +38,9 @@ func (r *ring) poll(i uint32) uint64 { return atomic.LoadUint64(&r.words[2*i+1])
 func stream(t *testing.T, from, to *board, n int) {
 	t.Helper()
 	tx, rx := from.txOn(0), to.rxOn(0, 0)
-	f := newFlow(40)
-	f.dst = [6]byte{2, 0, 0, 0, 0, 2}
-	frame := pad(f.build(t))
+	f := rig.NewFlow(40)
+	f.Dst = [6]byte{2, 0, 0, 0, 0, 2}
+	frame := rig.Padded(f.Build(t))
 	buf := from.alloc(uint64(len(frame)))
 	var addrs [ringCount]uint64
 	for i := range addrs {
@@ -103,7 +103,7 @@ func TestCongestionHoldsTheHead(t *testing.T) {
 	t.Cleanup(func() { must(t, far.Close()) })
 	r := b.txOn(0)
 	for i := range 10 {
-		r.data(pad(newFlow(i).build(t)), 0x0b000000, 0)
+		r.data(rig.Padded(rig.NewFlow(i).Build(t)), 0x0b000000, 0)
 	}
 	r.doorbell()
 	if h := b.read(emreg.TDH); h != 4 || r.status(3) != 1 || r.status(4) != 0 {
@@ -127,20 +127,20 @@ func TestStuckHeadAndMissingCompletionFaults(t *testing.T) {
 		must(t, b.k.Sysctl.SetText("debug.fail_point.hw.em0."+name, prog))
 	}
 	fault("stuck_head", "return(1)")
-	r.data(pad(newFlow(1).build(t)), 0x0b000000, 0)
+	r.data(rig.Padded(rig.NewFlow(1).Build(t)), 0x0b000000, 0)
 	r.doorbell()
 	if len(b.frames()) != 0 || b.read(emreg.TDH) != 0 {
 		t.Error("the head moved")
 	}
 	fault("stuck_head", "off")
 	fault("missing_completion", "1*return(1)")
-	r.data(pad(newFlow(2).build(t)), 0x0b000000, 0)
+	r.data(rig.Padded(rig.NewFlow(2).Build(t)), 0x0b000000, 0)
 	r.doorbell()
 	if n := len(b.frames()); n != 2 || b.read(emreg.TDH) != 2 || r.status(0) != 0 || r.status(1) != 1 {
 		t.Errorf("%d frames, head %d, status %d %d", n, b.read(emreg.TDH), r.status(0), r.status(1))
 	}
 	fault("corrupt_writeback", "1*return(1)")
-	r.data(pad(newFlow(3).build(t)), 0x0b000000, 0)
+	r.data(rig.Padded(rig.NewFlow(3).Build(t)), 0x0b000000, 0)
 	before := uint32(r.words[5])
 	r.doorbell()
 	if uint32(r.words[5]) != before^1 {
@@ -191,7 +191,7 @@ func TestConcurrentUse(t *testing.T) {
 		b.write(emreg.EITR, 4)
 		rings := [2]*ring{b.txOn(0), b.txOn(1)}
 		b.rxOn(0, 0)
-		frame := newFlow(60).build(t)
+		frame := rig.NewFlow(60).Build(t)
 		const rounds = 300
 		var threads []*kern.Thread
 		for _, r := range rings {

@@ -9,6 +9,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/null"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 // hot are the registers that matter most; half of the fuzzer's accesses go there.
@@ -54,7 +55,7 @@ func FuzzRegisters(f *testing.F) {
 			b.write(emreg.TDBAL+q*emreg.RingStride, uint32(base))
 			b.write(emreg.RDBAL+q*emreg.RingStride, uint32(base))
 		}
-		frame := newFlow(60).build(t)
+		frame := rig.NewFlow(60).Build(t)
 		for n := 0; len(ops) >= opLen && n < maxOps; n++ {
 			v := binary.LittleEndian.Uint32(ops[2:])
 			off := hot[int(ops[1])%len(hot)]

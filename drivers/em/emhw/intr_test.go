@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 // listen allocates interrupts of a kind and returns how often each has fired.
@@ -212,14 +213,14 @@ func TestMSIXAutoClearMasksUntilReenabled(t *testing.T) {
 func TestQueueEventsReachTheirVectors(t *testing.T) {
 	b, fired := msixBoard(t)
 	r := b.txOn(1)
-	r.data(pad(newFlow(0).build(t)), 0x0b000000, 0)
+	r.data(rig.Padded(rig.NewFlow(0).Build(t)), 0x0b000000, 0)
 	r.doorbell()
 	b.k.RunUntilIdle()
 	if fired[2] != 1 || fired[1] != 0 {
 		t.Errorf("transmit queue 1: fired %v", fired)
 	}
 	b.rxOn(0, 0)
-	b.arrive(newFlow(60).build(t))
+	b.arrive(rig.NewFlow(60).Build(t))
 	if fired[1] != 1 || fired[2] != 1 {
 		t.Errorf("receive queue 0: fired %v", fired)
 	}
@@ -269,7 +270,7 @@ func TestDelayTimers(t *testing.T) {
 	b.write(emreg.TADV, 9*ms)
 	b.read(emreg.ICR)
 	send := func(ide uint32) {
-		r.data(pad(newFlow(0).build(t)), 0x0b000000|ide, 0)
+		r.data(rig.Padded(rig.NewFlow(0).Build(t)), 0x0b000000|ide, 0)
 		r.doorbell()
 	}
 	txdw := func() bool { return b.read(emreg.ICS)&emreg.ICRTXDW != 0 }
@@ -302,7 +303,7 @@ func TestTransmitQueueEmptyOnLemOnly(t *testing.T) {
 		b := newBoard(t, chip)
 		r := b.txOn(0)
 		b.read(emreg.ICR)
-		r.data(pad(newFlow(0).build(t)), 0x0b000000, 0)
+		r.data(rig.Padded(rig.NewFlow(0).Build(t)), 0x0b000000, 0)
 		r.doorbell()
 		if v := b.read(emreg.ICR); v != want {
 			t.Errorf("%s: ICR %#x, want %#x", chip, v, want)

@@ -13,6 +13,7 @@ import (
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/machine"
+	"github.com/ifsim/ifsim/internal/machine/machinetest"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
@@ -22,9 +23,9 @@ func TestConsoleNamesThePartOfTheHub(t *testing.T) {
 		"I219-LM": "Intel(R) I219-LM SPT", "I219-V": "Intel(R) I219-V SPT",
 		"I219-LM6": "Intel(R) I219-LM CNP(6)", "I219-V6": "Intel(R) I219-V CNP(6)",
 	} {
-		h := newHost(t, chip, port.NewFabric(pair.Kind()), hw.NewWorkList())
+		h := machinetest.NewHost(t, "em", chip, port.NewFabric(pair.Kind()), hw.NewWorkList())
 		for _, want := range []string{"em0: <" + name + ">", "em0: Using an MSI interrupt"} {
-			if out := h.out.String(); !strings.Contains(out, want) {
+			if out := h.Out.String(); !strings.Contains(out, want) {
 				t.Errorf("%s: no %q on the console:\n%s", chip, want, out)
 			}
 		}
@@ -50,31 +51,31 @@ func TestSpoiledFlashFailsTheAttach(t *testing.T) {
 // A frame that stays in the ring, because the head is stuck, does not keep I219 from
 // coming back.
 func TestI219ComesBackWithAFrameInItsRing(t *testing.T) {
-	hosts := newHosts(t, "I219-LM", "I219-V6")
-	hosts.settle()
+	hosts := machinetest.NewHosts(t, "em", "I219-LM", "I219-V6")
+	hosts.Settle()
 	h := hosts[0]
 	stuck := h.Kernel().FailPoint("hw.em0.stuck_head")
 	must(t, stuck.Set("return"))
-	h.send(t, hosts[1], bytes.Repeat([]byte{1}, 60))
+	h.Send(hosts[1], bytes.Repeat([]byte{1}, 60))
 	h.Kernel().RunUntilIdle()
 	ifp := h.Ifnet("em0")
 	must(t, ifp.Ioctl(ifnet.IoctlSetFlags, ifp.Flags()&^ifnet.FlagUp))
 	must(t, stuck.Set("off"))
 	must(t, ifp.Ioctl(ifnet.IoctlSetFlags, ifp.Flags()|ifnet.FlagUp))
-	hosts.settle()
-	h.send(t, hosts[1], bytes.Repeat([]byte{2}, 60))
-	hosts.settle()
-	if n := len(hosts[1].got); n != 1 || hosts[1].got[0][0] != 2 {
+	hosts.Settle()
+	h.Send(hosts[1], bytes.Repeat([]byte{2}, 60))
+	hosts.Settle()
+	if n := len(hosts[1].Got); n != 1 || hosts[1].Got[0][0] != 2 {
 		t.Errorf("%d frames arrived after the part came back", n)
 	}
-	if out := h.out.String(); strings.Contains(out, "refused") {
+	if out := h.Out.String(); strings.Contains(out, "refused") {
 		t.Errorf("the hardware complains: %s", out)
 	}
 }
 
 func TestLinkIdlesWithEEE(t *testing.T) {
-	hosts := newHosts(t, "I217-V", "I219-V")
-	counts := func(h *host) (tx, rx string) {
+	hosts := machinetest.NewHosts(t, "em", "I217-V", "I219-V")
+	counts := func(h *machinetest.Host) (tx, rx string) {
 		tx, err := h.Kernel().Sysctl.Text("dev.em.0.eee.tx_lpi_count")
 		must(t, err)
 		rx, err = h.Kernel().Sysctl.Text("dev.em.0.eee.rx_lpi_count")
@@ -87,10 +88,10 @@ func TestLinkIdlesWithEEE(t *testing.T) {
 				must(t, h.Kernel().Sysctl.SetText("dev.em.0.eee_control", "0"))
 			}
 		}
-		hosts.settle()
+		hosts.Settle()
 		for range 4 {
-			hosts[0].send(t, hosts[1], bytes.Repeat([]byte{1}, 60))
-			hosts.settle()
+			hosts[0].Send(hosts[1], bytes.Repeat([]byte{1}, 60))
+			hosts.Settle()
 		}
 		want := "0"
 		if on {
@@ -110,7 +111,7 @@ func TestLinkIdlesWithEEE(t *testing.T) {
 	}
 }
 
-func emhwCounts(t *testing.T, h *host) []emhw.Count {
+func emhwCounts(t *testing.T, h *machinetest.Host) []emhw.Count {
 	t.Helper()
 	return h.Ctx("em0").Function().Device().(emhw.Counter).Counts()
 }

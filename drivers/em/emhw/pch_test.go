@@ -6,6 +6,7 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/iflib/pci"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 // What the model says about rules that only these parts have.
@@ -243,15 +244,15 @@ func TestGroupsOfHubPartsHaveTheirOwnHash(t *testing.T) {
 	b := newBoard(t, "I217-V")
 	b.write(emreg.CTRL, emreg.CtrlSLU)
 	rx := b.rxOn(0, 0)
-	f := newFlow(60)
-	f.dst = [6]byte{1, 0, 0x5e, 0, 0, 0xfb}
+	f := rig.NewFlow(60)
+	f.Dst = [6]byte{1, 0, 0x5e, 0, 0, 0xfb}
 	b.write(emreg.MTA+31*4, 1<<11)
-	b.arrive(f.build(t))
+	b.arrive(f.Build(t))
 	if rx.status(0) != 0 {
 		t.Error("a group that is not in the table got in")
 	}
 	b.write(emreg.MTA+31*4, 1<<12)
-	b.arrive(f.build(t))
+	b.arrive(f.Build(t))
 	if rx.words[1] == 0 {
 		t.Error("a group in the table was kept out")
 	}
@@ -355,7 +356,7 @@ func TestIdleLinkIsCountedOnlyWithEEE(t *testing.T) {
 		for range 3 {
 			tx.data(make([]byte, 60), 0x0b000000, 0)
 			tx.doorbell()
-			b.arrive(newFlow(60).build(t))
+			b.arrive(rig.NewFlow(60).Build(t))
 		}
 		return [2]uint32{b.read(emreg.TLPIC), b.read(emreg.RLPIC)}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/em/emhw"
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/internal/physmem"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 // buffer is what the device wrote to the buffer at a.
@@ -18,31 +19,31 @@ func (b *board) buffer(a uint64, n int) []byte { return b.k.Mem.Bytes(physmem.Ad
 func TestLegacyReceiveWriteBack(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		make func(f *flow)
+		make func(f *rig.Flow)
 		bad  int    // byte to damage, 0 for none
 		d3   uint32 // special, errors, status
 	}{
-		{"tcp4", func(*flow) {}, 0, 0x00000063},
-		{"udp4", func(f *flow) { f.udp = true }, 0, 0x00000073},
-		{"tcp6 is not checked without IPV6OFL", func(f *flow) { f.v6 = true }, 0, 0x00000003},
-		{"bad IP", func(*flow) {}, 22, 0x00004063},
-		{"bad TCP", func(*flow) {}, 60, 0x00002063},
-		{"tag", func(f *flow) { f.vlan = 0xa064 }, 0, 0xa064006b},
-		{"priority tag", func(f *flow) { f.vlan = 0 }, 0, 0x0000006b},
+		{"tcp4", func(*rig.Flow) {}, 0, 0x00000063},
+		{"udp4", func(f *rig.Flow) { f.UDP = true }, 0, 0x00000073},
+		{"tcp6 is not checked without IPV6OFL", func(f *rig.Flow) { f.V6 = true }, 0, 0x00000003},
+		{"bad IP", func(*rig.Flow) {}, 22, 0x00004063},
+		{"bad TCP", func(*rig.Flow) {}, 60, 0x00002063},
+		{"tag", func(f *rig.Flow) { f.VLAN = 0xa064 }, 0, 0xa064006b},
+		{"priority tag", func(f *rig.Flow) { f.VLAN = 0 }, 0, 0x0000006b},
 	} {
 		b := newBoard(t, "82540EM")
 		b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlVME)
 		b.write(emreg.RXCSUM, 0x300)
 		r := b.rxOn(0, 0)
 		addr := r.words[0]
-		f := newFlow(100)
+		f := rig.NewFlow(100)
 		tc.make(&f)
-		p := f.build(t)
+		p := f.Build(t)
 		if tc.bad != 0 {
 			p[tc.bad] ^= 0x10
 		}
 		want := p
-		if f.vlan >= 0 {
+		if f.VLAN >= 0 {
 			want = append(append([]byte(nil), p[:12]...), p[16:]...)
 		}
 		b.arrive(p)
@@ -64,32 +65,32 @@ func TestLegacyReceiveWriteBack(t *testing.T) {
 func TestExtendedReceiveWriteBack(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		make   func(f *flow)
+		make   func(f *rig.Flow)
 		bad    int
 		d2     uint32
 		vlan   uint32
 		rxcsum uint32
 	}{
-		{"tcp4", func(*flow) {}, 0, 0x00000063, 0, 0x300},
-		{"udp6", func(f *flow) { f.v6, f.udp = true, true }, 0, 0x00000033, 0, 0x300},
-		{"bad both", func(*flow) {}, 24, 0x40000063, 0, 0x300},
-		{"bad TCP", func(*flow) {}, 60, 0x20000063, 0, 0x300},
-		{"tag", func(f *flow) { f.vlan = 5 }, 0, 0x0000006b, 5, 0x300},
-		{"checksums off", func(*flow) {}, 60, 0x00000007, 0, 0},
+		{"tcp4", func(*rig.Flow) {}, 0, 0x00000063, 0, 0x300},
+		{"udp6", func(f *rig.Flow) { f.V6, f.UDP = true, true }, 0, 0x00000033, 0, 0x300},
+		{"bad both", func(*rig.Flow) {}, 24, 0x40000063, 0, 0x300},
+		{"bad TCP", func(*rig.Flow) {}, 60, 0x20000063, 0, 0x300},
+		{"tag", func(f *rig.Flow) { f.VLAN = 5 }, 0, 0x0000006b, 5, 0x300},
+		{"checksums off", func(*rig.Flow) {}, 60, 0x00000007, 0, 0},
 	} {
 		b := newBoard(t, "82574L")
 		b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlVME)
 		b.write(emreg.RFCTL, emreg.RFCTLEXTEN)
 		b.write(emreg.RXCSUM, tc.rxcsum)
 		r := b.rxOn(0, 0)
-		f := newFlow(100)
+		f := rig.NewFlow(100)
 		tc.make(&f)
-		p := f.build(t)
+		p := f.Build(t)
 		if tc.bad != 0 {
 			p[tc.bad] ^= 0x10
 		}
 		n := len(p)
-		if f.vlan >= 0 {
+		if f.VLAN >= 0 {
 			n -= 4
 		}
 		b.arrive(p)
@@ -103,10 +104,10 @@ func TestShortFrameIsPaddedAndFCSKept(t *testing.T) {
 	b := newBoard(t, "82574L")
 	r := b.rxOn(0, 0)
 	b.write(emreg.RCTL, emreg.RCTLEN) // SECRC off
-	f := newFlow(3).build(t)
+	f := rig.NewFlow(3).Build(t)
 	addr := r.words[0]
 	b.arrive(f)
-	want := pad(append([]byte(nil), f...))
+	want := rig.Padded(append([]byte(nil), f...))
 	want = binary.LittleEndian.AppendUint32(want, crc32.ChecksumIEEE(want))
 	if got := b.buffer(addr, 64); !bytes.Equal(got, want) || uint16(r.words[1]) != 64 {
 		t.Errorf("%d bytes: %x\nwant %x", uint16(r.words[1]), got, want)
@@ -119,7 +120,7 @@ func TestFrameIsSpreadOverBuffers(t *testing.T) {
 	r := b.rxOn(0, emreg.RCTLSz512)
 	addr := [3]uint64{r.words[0], r.words[2], r.words[6]}
 	r.words[4] = 0 // a null address is skipped
-	p := newFlow(1100).build(t)
+	p := rig.NewFlow(1100).Build(t)
 	b.arrive(p)
 	for i, want := range []uint64{512<<32 | 1, 512<<32 | 1, 1, 130<<32 | 0x63} {
 		if r.words[2*i+1] != want {
@@ -136,8 +137,8 @@ func TestFrameIsSpreadOverBuffers(t *testing.T) {
 }
 
 func TestLengthLimits(t *testing.T) {
-	long := func(n int) []byte { return newFlow(n - 54).build(t) }
-	tagged := func(n int) []byte { f := newFlow(n - 58); f.vlan = 1; return f.build(t) }
+	long := func(n int) []byte { return rig.NewFlow(n - 54).Build(t) }
+	tagged := func(n int) []byte { f := rig.NewFlow(n - 58); f.VLAN = 1; return f.Build(t) }
 	for _, tc := range []struct {
 		name string
 		rctl uint32
@@ -207,9 +208,9 @@ func TestReceiveFilters(t *testing.T) {
 			b := newBoard(t, chip)
 			tc.set(b)
 			r := b.rxOn(0, tc.rctl)
-			f := newFlow(60)
-			f.dst, f.vlan = tc.dst, tc.vlan
-			b.arrive(f.build(t))
+			f := rig.NewFlow(60)
+			f.Dst, f.VLAN = tc.dst, tc.vlan
+			b.arrive(f.Build(t))
 			status := uint32(r.words[1] >> 32) // legacy format on both
 			if (status&1 != 0) != tc.ok || (status&0x80 != 0) != tc.pif {
 				t.Errorf("%s on %s: status %x, want received %v, PIF %v", tc.name, chip, status, tc.ok, tc.pif)
@@ -230,9 +231,9 @@ func TestTagStaysWithoutVLANMode(t *testing.T) {
 	b := newBoard(t, "82574L")
 	r := b.rxOn(0, 0)
 	addr := r.words[0]
-	f := newFlow(60)
-	f.vlan = 1001
-	p := f.build(t)
+	f := rig.NewFlow(60)
+	f.VLAN = 1001
+	p := f.Build(t)
 	b.arrive(p)
 	if r.words[1]>>32&0x8 != 0 || !bytes.Equal(b.buffer(addr, len(p)), p) {
 		t.Errorf("descriptor %x", r.words[1])
@@ -244,7 +245,7 @@ func TestNoBufferIsCountedAndRaised(t *testing.T) {
 	r := b.rxOn(0, 0)
 	b.write(emreg.RDT, 1)
 	for range 3 {
-		b.arrive(newFlow(60).build(t))
+		b.arrive(rig.NewFlow(60).Build(t))
 	}
 	if mpc, rnbc := b.read(emreg.MPC), b.read(emreg.RNBC); mpc != 2 || rnbc != 2 {
 		t.Errorf("MPC %d, RNBC %d, want 2", mpc, rnbc)
@@ -253,7 +254,7 @@ func TestNoBufferIsCountedAndRaised(t *testing.T) {
 		t.Errorf("ICR %x", icr)
 	}
 	b.write(emreg.RDT, 2)
-	b.arrive(newFlow(60).build(t))
+	b.arrive(rig.NewFlow(60).Build(t))
 	if r.words[3]>>32&3 != 3 {
 		t.Error("no reception after a refill")
 	}
@@ -274,7 +275,7 @@ func TestLowDescriptorsAreRaisedAtTheThreshold(t *testing.T) {
 			if icr := b.read(emreg.ICR); icr&emreg.ICRRXDMT0 != 0 {
 				t.Errorf("RDMTS %d: RXDMT0 after %d frames", tc.rdmts, i-1)
 			}
-			b.arrive(newFlow(60).build(t))
+			b.arrive(rig.NewFlow(60).Build(t))
 		}
 		if icr := b.read(emreg.ICR); icr&emreg.ICRRXDMT0 == 0 {
 			t.Errorf("RDMTS %d: no RXDMT0 after %d frames", tc.rdmts, tc.at)
@@ -289,7 +290,7 @@ func TestReceiveRingWraps(t *testing.T) {
 	for i := range uint32(3 * ringCount) {
 		at := i % ringCount
 		addr := r.words[2*at]
-		p := newFlow(100 + int(i)).build(t)
+		p := rig.NewFlow(100 + int(i)).Build(t)
 		b.arrive(p)
 		if uint32(r.words[2*at+1]) != 0x63 || !bytes.Equal(b.buffer(addr, len(p)), p) {
 			t.Fatalf("frame %d: descriptor %x", i, r.words[2*at+1])
@@ -303,7 +304,7 @@ func TestDMAFaultMarksTheFrameBad(t *testing.T) {
 	b := newBoard(t, "82540EM")
 	r := b.rxOn(0, 0)
 	r.words[0] = 0x7fff_0000_0000
-	b.arrive(newFlow(60).build(t))
+	b.arrive(rig.NewFlow(60).Build(t))
 	if d3 := uint32(r.words[1] >> 32); d3&0x8003 != 0x8003 {
 		t.Errorf("status and errors %x, want DD, EOP, RXE", d3)
 	}
@@ -316,10 +317,10 @@ func TestReceptionNeedsEnableAndLink(t *testing.T) {
 	b := newBoard(t, "82574L")
 	r := b.rxOn(0, 0)
 	b.write(emreg.RCTL, 0)
-	b.arrive(newFlow(60).build(t))
+	b.arrive(rig.NewFlow(60).Build(t))
 	b.write(emreg.RCTL, emreg.RCTLEN)
 	b.write(emreg.CTRL, b.read(emreg.CTRL)&^emreg.CtrlSLU)
-	b.arrive(newFlow(60).build(t))
+	b.arrive(rig.NewFlow(60).Build(t))
 	if r.words[1] != 0 || b.count("received while disabled") != 2 {
 		t.Errorf("descriptor %x, %d lost", r.words[1], b.count("received while disabled"))
 	}
@@ -358,9 +359,9 @@ func TestRSSHashTypeAndQueue(t *testing.T) {
 		b.write(emreg.RXCSUM, tc.rxcsum)
 		b.write(emreg.RFCTL, emreg.RFCTLEXTEN)
 		rings := [2]*ring{b.rxOn(0, 0), b.rxOn(1, 0)}
-		f := newFlow(10)
-		f.src4, f.dst4, f.sport, f.dport = net.IP{66, 9, 149, 187}, net.IP{161, 142, 100, 80}, 2794, 1766
-		b.arrive(f.build(t))
+		f := rig.NewFlow(10)
+		f.Src4, f.Dst4, f.SPort, f.DPort = net.IP{66, 9, 149, 187}, net.IP{161, 142, 100, 80}, 2794, 1766
+		b.arrive(f.Build(t))
 		r := rings[tc.queue]
 		if want := uint64(tc.hash)<<32 | uint64(tc.d0); r.words[0] != want || r.words[1]&1 == 0 {
 			t.Errorf("%+v: %016x %016x, want %016x", tc, r.words[0], r.words[1], want)
@@ -370,7 +371,7 @@ func TestRSSHashTypeAndQueue(t *testing.T) {
 
 func TestPauseFramesAreCountedAndKept(t *testing.T) {
 	pause := func(quanta byte) []byte {
-		return pad([]byte{1, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 7, 0x88, 0x08, 0, 1, quanta, 0})
+		return rig.Padded([]byte{1, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 7, 0x88, 0x08, 0, 1, quanta, 0})
 	}
 	b := newBoard(t, "82574L")
 	r := b.rxOn(0, emreg.RCTLMPE)

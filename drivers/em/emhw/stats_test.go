@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 // want checks registers; reading them clears them.
@@ -23,9 +24,9 @@ func (b *board) want(values map[uint64]uint32) {
 func TestReceiveStatisticsClearOnRead(t *testing.T) {
 	b := newBoard(t, "82574L")
 	b.rxOn(0, emreg.RCTLBAM|emreg.RCTLMPE|emreg.RCTLLPE)
-	own, all, group, big := newFlow(6), newFlow(200-54), newFlow(124-54), newFlow(1500)
-	all.dst, group.dst = bcast, [6]byte{1, 0, 0x5e, 0, 0, 1}
-	b.arrive(own.build(t), own.build(t), all.build(t), group.build(t), big.build(t))
+	own, all, group, big := rig.NewFlow(6), rig.NewFlow(200-54), rig.NewFlow(124-54), rig.NewFlow(1500)
+	all.Dst, group.Dst = bcast, [6]byte{1, 0, 0x5e, 0, 0, 1}
+	b.arrive(own.Build(t), own.Build(t), all.Build(t), group.Build(t), big.Build(t))
 	octets := uint32(64 + 64 + 204 + 128 + 1558)
 	b.want(map[uint64]uint32{
 		emreg.GPRC: 5, emreg.TPR: 5, emreg.BPRC: 1, emreg.MPRC: 1, emreg.GORCL: octets, emreg.TORL: octets,
@@ -38,11 +39,11 @@ func TestTransmitStatisticsCountSegments(t *testing.T) {
 	b := newBoard(t, "82540EM")
 	b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlVME)
 	r := b.txOn(0)
-	f := newFlow(1000)
-	f.dst = bcast
+	f := rig.NewFlow(1000)
+	f.Dst = bcast
 	r.put(0x0021180e, 0x00003222, 0x270003e8, 600<<16|54<<8)
-	r.data(f.unsummed(t, true), 0x2f100000, 0x300)     // 654 and 454 bytes
-	r.data(newFlow(1).build(t), 0x4b000000, 0x0001000) // 60 and a tag
+	r.data(f.Unsummed(t, true), 0x2f100000, 0x300)         // 654 and 454 bytes
+	r.data(rig.NewFlow(1).Build(t), 0x4b000000, 0x0001000) // 60 and a tag
 	r.doorbell()
 	b.want(map[uint64]uint32{
 		emreg.GPTC: 3, emreg.TPT: 3, emreg.BPTC: 2, emreg.TSCTC: 1, emreg.TOTL: 658 + 458 + 64, emreg.GOTCL: 658 + 458 + 64,
@@ -54,7 +55,7 @@ func TestTransmitStatisticsCountSegments(t *testing.T) {
 func TestOctetsAreAPairClearedByTheHighHalf(t *testing.T) {
 	b := newBoard(t, "82574L")
 	b.rxOn(0, 0)
-	b.arrive(newFlow(100).build(t))
+	b.arrive(rig.NewFlow(100).Build(t))
 	for range 2 {
 		if v := b.read(emreg.GORCL); v != 158 {
 			t.Errorf("low %d before the high half is read", v)

@@ -1,12 +1,8 @@
 package emhw_test
 
 import (
-	"encoding/binary"
-	"net"
 	"testing"
 
-	"github.com/google/gopacket"
-	"github.com/google/gopacket/layers"
 	"go.uber.org/goleak"
 
 	"github.com/ifsim/ifsim/drivers/em/emhw"
@@ -34,10 +30,6 @@ var (
 	macHW    = [6]byte{2, 0, 0, 0, 0, 1}
 	macOther = [6]byte{2, 0, 0, 0, 0, 0x99}
 	bcast    = [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
-	ip4A     = net.IP{198, 18, 0, 1}
-	ip4B     = net.IP{198, 18, 0, 205}
-	ip6A     = net.ParseIP("2001:db8::1")
-	ip6B     = net.ParseIP("2001:db8::205")
 )
 
 func must(t testing.TB, err error) {
@@ -240,119 +232,4 @@ func (b *board) count(name string) uint64 {
 	}
 	b.t.Fatalf("no count %q", name)
 	return 0
-}
-
-// flow describes a frame for gopacket, the reference of all results.
-type flow struct {
-	dst     [6]byte
-	v6, udp bool
-	vlan    int // TCI, -1 for none
-	id      uint16
-	seq     uint32
-	psh     bool
-	payload []byte
-	sport   uint16
-	dport   uint16
-	src4    net.IP
-	dst4    net.IP
-}
-
-func newFlow(payload int) flow {
-	f := flow{dst: macHW, vlan: -1, payload: make([]byte, payload), sport: 1024, dport: 80, src4: ip4A, dst4: ip4B}
-	for i := range f.payload {
-		f.payload[i] = byte(i*7 + i>>8)
-	}
-	return f
-}
-
-// build serialises a flow with right lengths and checksums.
-func (f flow) build(t testing.TB) []byte {
-	t.Helper()
-	eth := &layers.Ethernet{SrcMAC: net.HardwareAddr{2, 0, 0, 0, 0, 7}, DstMAC: f.dst[:], EthernetType: layers.EthernetTypeIPv4}
-	if f.v6 {
-		eth.EthernetType = layers.EthernetTypeIPv6
-	}
-	ls := []gopacket.SerializableLayer{eth}
-	if f.vlan >= 0 {
-		ls = append(ls, &layers.Dot1Q{Priority: uint8(f.vlan >> 13), VLANIdentifier: uint16(f.vlan & 0xfff), Type: eth.EthernetType})
-		eth.EthernetType = layers.EthernetTypeDot1Q
-	}
-	proto := layers.IPProtocolTCP
-	if f.udp {
-		proto = layers.IPProtocolUDP
-	}
-	var network gopacket.NetworkLayer
-	if f.v6 {
-		ip := &layers.IPv6{Version: 6, HopLimit: 64, NextHeader: proto, SrcIP: ip6A, DstIP: ip6B}
-		ls, network = append(ls, ip), ip
-	} else {
-		ip := &layers.IPv4{Version: 4, TTL: 64, Id: f.id, Protocol: proto, SrcIP: f.src4, DstIP: f.dst4, Flags: layers.IPv4DontFragment}
-		ls, network = append(ls, ip), ip
-	}
-	if f.udp {
-		u := &layers.UDP{SrcPort: layers.UDPPort(f.sport), DstPort: layers.UDPPort(f.dport)}
-		must(t, u.SetNetworkLayerForChecksum(network))
-		ls = append(ls, u)
-	} else {
-		c := &layers.TCP{SrcPort: layers.TCPPort(f.sport), DstPort: layers.TCPPort(f.dport), Seq: f.seq, Window: 1000, ACK: true, PSH: f.psh}
-		must(t, c.SetNetworkLayerForChecksum(network))
-		ls = append(ls, c)
-	}
-	ls = append(ls, gopacket.Payload(f.payload))
-	buf := gopacket.NewSerializeBuffer()
-	must(t, gopacket.SerializeLayers(buf, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, ls...))
-	_, _, p := f.offsets()
-	return buf.Bytes()[:p+len(f.payload)]
-}
-
-func (f flow) offsets() (l3, l4, payload int) {
-	l3 = 14
-	if f.vlan >= 0 {
-		l3 += 4
-	}
-	l4 = l3 + 20
-	if f.v6 {
-		l4 = l3 + 40
-	}
-	if f.udp {
-		return l3, l4, l4 + 8
-	}
-	return l3, l4, l4 + 20
-}
-
-// unsummed is the flow as a driver hands it over: IP checksum 0, the L4 field holding
-// the pseudo header's sum, without the length for segmentation.
-func (f flow) unsummed(t testing.TB, tso bool) []byte {
-	p := f.build(t)
-	l3, l4, _ := f.offsets()
-	proto, field := uint32(6), l4+16
-	if f.udp {
-		proto, field = 17, l4+6
-	}
-	addrs := p[l3+12 : l3+20]
-	if f.v6 {
-		addrs = p[l3+8 : l3+40]
-	} else {
-		clear(p[l3+10 : l3+12])
-	}
-	sum := proto
-	if !tso {
-		sum += uint32(len(p) - l4)
-	}
-	for i := 0; i < len(addrs); i += 2 {
-		sum += uint32(binary.BigEndian.Uint16(addrs[i:]))
-	}
-	for sum > 0xffff {
-		sum = sum>>16 + sum&0xffff
-	}
-	binary.BigEndian.PutUint16(p[field:], uint16(sum))
-	return p
-}
-
-// pad is the frame as the wire needs it.
-func pad(p []byte) []byte {
-	for len(p) < 60 {
-		p = append(p, 0)
-	}
-	return p
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/em/emhw"
 	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
 
 // The descriptors are typed as hexadecimal dwords on purpose: the constants of emreg
@@ -20,11 +21,11 @@ func TestLegacyDescriptorsGatherAndPad(t *testing.T) {
 	for _, chip := range emhw.Chips() {
 		b := newBoard(t, chip)
 		r := b.txOn(0)
-		f := newFlow(1).build(t)
+		f := rig.NewFlow(1).Build(t)
 		r.data(f[:20], 0x02000000, 0)
 		r.data(f[20:], 0x0b000000, 0) // EOP IFCS RS
 		r.doorbell()
-		if diff := cmp.Diff([][]byte{pad(f)}, b.frames()); diff != "" {
+		if diff := cmp.Diff([][]byte{rig.Padded(f)}, b.frames()); diff != "" {
 			t.Errorf("%s: %s", chip, diff)
 		}
 		if got := [2]uint32{r.status(0), r.status(1)}; got != [2]uint32{0, 1} {
@@ -39,7 +40,7 @@ func TestLegacyDescriptorsGatherAndPad(t *testing.T) {
 func TestWriteBackKeepsTheRestOfTheWord(t *testing.T) {
 	b := newBoard(t, "82540EM")
 	r := b.txOn(0)
-	f := pad(newFlow(1).build(t))
+	f := rig.Padded(rig.NewFlow(1).Build(t))
 	r.data(f, 0x0b000000, 0xabcd120e) // tag, CSS and EC|LC|TU
 	r.doorbell()
 	want := uint64(0xabcd1201)<<32 | 0x0b000000 | uint64(len(f))
@@ -51,13 +52,13 @@ func TestWriteBackKeepsTheRestOfTheWord(t *testing.T) {
 func TestLegacyChecksum(t *testing.T) {
 	b := newBoard(t, "82540EM")
 	r := b.txOn(0)
-	f := newFlow(101)
-	f.udp = true
-	p := f.unsummed(t, false)
-	binary.BigEndian.PutUint16(p[24:], binary.BigEndian.Uint16(f.build(t)[24:])) // the stack did the IP header
+	f := rig.NewFlow(101)
+	f.UDP = true
+	p := f.Unsummed(t, false)
+	binary.BigEndian.PutUint16(p[24:], binary.BigEndian.Uint16(f.Build(t)[24:])) // the stack did the IP header
 	r.data(p, 0x0f280000, 0x00002200)                                            // CSO 40, EOP IFCS IC RS, CSS 34
 	r.doorbell()
-	if diff := cmp.Diff([][]byte{f.build(t)}, b.frames()); diff != "" {
+	if diff := cmp.Diff([][]byte{f.Build(t)}, b.frames()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -79,14 +80,14 @@ func TestContextAndExtendedDataChecksums(t *testing.T) {
 		for _, chip := range emhw.Chips() {
 			b := newBoard(t, chip)
 			r := b.txOn(0)
-			f := newFlow(tc.payload)
-			f.v6, f.udp = tc.v6, tc.udp
-			p := f.unsummed(t, false)
+			f := rig.NewFlow(tc.payload)
+			f.V6, f.UDP = tc.v6, tc.udp
+			p := f.Unsummed(t, false)
 			r.put(tc.ctx0, tc.ctx1, tc.ctx2, 0)
 			r.data(p[:40], 0x22100000, tc.d3)
 			r.data(p[40:], 0x2b100000, tc.d3)
 			r.doorbell()
-			if diff := cmp.Diff([][]byte{pad(f.build(t))}, b.frames()); diff != "" {
+			if diff := cmp.Diff([][]byte{rig.Padded(f.Build(t))}, b.frames()); diff != "" {
 				t.Errorf("%s on %s: %s", tc.name, chip, diff)
 			}
 			if r.status(0) != 0 || r.status(2) != tc.d3|1 {
@@ -100,12 +101,12 @@ func TestContextAndExtendedDataChecksums(t *testing.T) {
 func TestContextsOfBothKindsPersist(t *testing.T) {
 	b := newBoard(t, "82540EM")
 	r := b.txOn(0)
-	f := newFlow(600)
+	f := rig.NewFlow(600)
 	r.put(0x0021180e, 0x00003222, 0x27000258, 300<<16|54<<8) // TSO: PAYLEN 600, MSS 300
 	r.put(0x0021180e, 0x00003222, 0x23000000, 0)             // checksums
-	r.data(f.unsummed(t, false), 0x2b100000, 0x300)
-	r.data(f.unsummed(t, true), 0x2f100000, 0x300) // TSE
-	r.data(f.unsummed(t, false), 0x2b100000, 0x300)
+	r.data(f.Unsummed(t, false), 0x2b100000, 0x300)
+	r.data(f.Unsummed(t, true), 0x2f100000, 0x300) // TSE
+	r.data(f.Unsummed(t, false), 0x2b100000, 0x300)
 	r.doorbell()
 	got := b.frames()
 	var sizes []int
@@ -115,23 +116,9 @@ func TestContextsOfBothKindsPersist(t *testing.T) {
 	if !slices.Equal(sizes, []int{654, 354, 354, 654}) {
 		t.Fatalf("frames of %v bytes", sizes)
 	}
-	if !bytes.Equal(got[0], f.build(t)) || !bytes.Equal(got[3], f.build(t)) {
+	if !bytes.Equal(got[0], f.Build(t)) || !bytes.Equal(got[3], f.Build(t)) {
 		t.Error("the checksum context was lost")
 	}
-}
-
-// segments builds what cutting f must give.
-func segments(t *testing.T, f flow, mss int) [][]byte {
-	var out [][]byte
-	data, psh := f.payload, f.psh
-	for off := 0; off < len(data); off += mss {
-		f.payload = data[off:min(off+mss, len(data))]
-		f.psh = psh && off+mss >= len(data)
-		out = append(out, f.build(t))
-		f.id++
-		f.seq += uint32(mss)
-	}
-	return out
 }
 
 // Case 15: the frames of a TSO packet are complete, each of them.
@@ -141,9 +128,9 @@ func TestSegmentation(t *testing.T) {
 			b := newBoard(t, chip)
 			b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlVME)
 			r := b.txOn(0)
-			f := newFlow(4096)
-			f.v6, f.id, f.psh, f.seq = v6, 7, true, 0xfffffff0
-			p := f.unsummed(t, true)
+			f := rig.NewFlow(4096)
+			f.V6, f.ID, f.Push, f.Seq = v6, 7, true, 0xfffffff0
+			p := f.Unsummed(t, true)
 			d3 := uint32(0xa064_0300)
 			if v6 {
 				r.put(0x0000180e, 0x00004636, 0x25001000, 1448<<16|74<<8)
@@ -156,8 +143,8 @@ func TestSegmentation(t *testing.T) {
 			r.data(p[100:len(p)-4], 0x66100000, d3)
 			r.data(p[len(p)-4:], 0x6f100000, d3) // sentinel
 			r.doorbell()
-			f.vlan = 0xa064
-			if diff := cmp.Diff(segments(t, f, 1448), b.frames()); diff != "" {
+			f.VLAN = 0xa064
+			if diff := cmp.Diff(f.Segments(t, 1448), b.frames()); diff != "" {
 				t.Errorf("%s v6 %v: %s", chip, v6, diff)
 			}
 			if n := b.read(emreg.TSCTC); n != 1 {
@@ -177,15 +164,15 @@ func TestTagIsInsertedOnlyInVLANMode(t *testing.T) {
 			b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlVME)
 		}
 		r := b.txOn(0)
-		f := newFlow(2)
+		f := rig.NewFlow(2)
 		d2 := uint32(0x4b000000)
 		if tc.ext {
 			d2 = 0x6b100000
 		}
-		r.data(f.build(t), d2, 0x20050000)
+		r.data(f.Build(t), d2, 0x20050000)
 		r.doorbell()
-		f.vlan = tc.want
-		if diff := cmp.Diff([][]byte{pad(f.build(t))}, b.frames()); diff != "" {
+		f.VLAN = tc.want
+		if diff := cmp.Diff([][]byte{rig.Padded(f.Build(t))}, b.frames()); diff != "" {
 			t.Errorf("%+v: %s", tc, diff)
 		}
 	}
@@ -196,9 +183,9 @@ func TestTagInPacketAndVLEMakeTwo(t *testing.T) {
 	b := newBoard(t, "82574L")
 	b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlVME)
 	r := b.txOn(0)
-	f := newFlow(60)
-	f.vlan = 0xa064
-	r.data(f.build(t), 0x4b000000, 0)
+	f := rig.NewFlow(60)
+	f.VLAN = 0xa064
+	r.data(f.Build(t), 0x4b000000, 0)
 	r.doorbell()
 	got := b.frames()
 	if len(got) != 1 || !bytes.Equal(got[0][12:20], []byte{0x81, 0, 0, 0, 0x81, 0, 0xa0, 0x64}) {
@@ -220,7 +207,7 @@ func TestRingRegistersInAnyOrder(t *testing.T) {
 				b.write(regs[i][0], uint32(regs[i][1]))
 			}
 			b.write(emreg.TDH, 0)
-			f := pad(newFlow(9).build(t))
+			f := rig.Padded(rig.NewFlow(9).Build(t))
 			r.data(f, 0x0b000000, 0)
 			r.doorbell()
 			if got := b.frames(); len(got) != 1 || !bytes.Equal(got[0], f) || r.status(0) != 1 {
@@ -235,8 +222,8 @@ func TestTransmitRingWraps(t *testing.T) {
 	r := b.txOn(1)
 	var want [][]byte
 	for i := range 5 * ringCount {
-		f := newFlow(60 + i)
-		p := f.build(t)
+		f := rig.NewFlow(60 + i)
+		p := f.Build(t)
 		want = append(want, p)
 		r.data(p[:30], 0x02000000, 0)
 		r.data(p[30:50], 0x02000000, 0)
@@ -254,7 +241,7 @@ func TestTransmitRingWraps(t *testing.T) {
 func TestPacketWithoutEndWaitsForIt(t *testing.T) {
 	b := newBoard(t, "82574L")
 	r := b.txOn(0)
-	f := pad(newFlow(9).build(t))
+	f := rig.Padded(rig.NewFlow(9).Build(t))
 	r.data(f[:30], 0x02000000, 0)
 	r.doorbell()
 	if got, h := b.frames(), b.read(emreg.TDH); len(got) != 0 || h != 0 {
@@ -328,7 +315,7 @@ func TestRefusedPacketIsStillReported(t *testing.T) {
 	b := newBoard(t, "82574L")
 	r := b.txOn(0)
 	r.put(0, 0x7fff0000, 0x0b00003c, 0) // a buffer far outside memory
-	r.data(pad(newFlow(0).build(t)), 0x0b000000, 0)
+	r.data(rig.Padded(rig.NewFlow(0).Build(t)), 0x0b000000, 0)
 	r.doorbell()
 	if got := len(b.frames()); got != 1 || r.status(0) != 1 || r.status(1) != 1 {
 		t.Errorf("%d frames, status %x %x", got, r.status(0), r.status(1))
@@ -342,27 +329,27 @@ func TestRefusedPacketIsStillReported(t *testing.T) {
 func TestContextsAreSharedByTheQueuesOf82574(t *testing.T) {
 	b := newBoard(t, "82574L")
 	r0, r1 := b.txOn(0), b.txOn(1)
-	f := newFlow(50)
+	f := rig.NewFlow(50)
 	r0.put(0x0021180e, 0x00003222, 0x23000000, 0)
 	r0.doorbell()
-	r1.data(f.unsummed(t, false), 0x2b100000, 0x300)
+	r1.data(f.Unsummed(t, false), 0x2b100000, 0x300)
 	r1.doorbell()
-	if diff := cmp.Diff([][]byte{f.build(t)}, b.frames()); diff != "" {
+	if diff := cmp.Diff([][]byte{f.Build(t)}, b.frames()); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // A UDP checksum of 0 would mean none: it goes out as all ones.
 func TestUDPChecksumOfZero(t *testing.T) {
-	f := newFlow(2)
-	f.udp = true
-	f.payload[0], f.payload[1] = 0, 0
-	sum := f.build(t)[40:42]
-	copy(f.payload, sum) // adding what the checksum was makes it 0
+	f := rig.NewFlow(2)
+	f.UDP = true
+	f.Payload[0], f.Payload[1] = 0, 0
+	sum := f.Build(t)[40:42]
+	copy(f.Payload, sum) // adding what the checksum was makes it 0
 	b := newBoard(t, "82574L")
 	r := b.txOn(0)
 	r.put(0x0021180e, 0x00002822, 0x22000000, 0)
-	r.data(f.unsummed(t, false), 0x2b100000, 0x300)
+	r.data(f.Unsummed(t, false), 0x2b100000, 0x300)
 	r.doorbell()
 	got := b.frames()
 	if len(got) != 1 || got[0][40] != 0xff || got[0][41] != 0xff {
@@ -374,7 +361,7 @@ func TestTransmitWaitsForTheLink(t *testing.T) {
 	b := newBoard(t, "82574L")
 	b.write(emreg.CTRL, b.read(emreg.CTRL)&^emreg.CtrlSLU)
 	r := b.txOn(0)
-	r.data(pad(newFlow(1).build(t)), 0x0b000000, 0)
+	r.data(rig.Padded(rig.NewFlow(1).Build(t)), 0x0b000000, 0)
 	r.doorbell()
 	if n := len(b.frames()); n != 0 || b.read(emreg.TDH) != 0 {
 		t.Errorf("%d frames without a link, head %d", n, b.read(emreg.TDH))
@@ -393,7 +380,7 @@ func TestResetForgetsContexts(t *testing.T) {
 		r.doorbell()
 		b.write(emreg.CTRL, emreg.CtrlRST)
 		r = b.txOn(0)
-		r.data(newFlow(60).unsummed(t, false), 0x2b100000, 0x300)
+		r.data(rig.NewFlow(60).Unsummed(t, false), 0x2b100000, 0x300)
 		r.doorbell()
 		if n := len(b.frames()); n != 0 || b.count("offload asked for without a context (7.2.5)") != 1 {
 			t.Errorf("%s: %d frames by a context of before", chip, n)
