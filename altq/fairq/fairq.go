@@ -65,7 +65,7 @@ func (d *FAIRQ) Stats(qid altq.QID, _ altq.Time) (altq.ClassStats, error) {
 	return c.stats(), nil
 }
 
-// Enqueue is fairq_enqueue.
+// Enqueue puts m into the bucket of its flow in the class of its number, or in the default (fairq_enqueue).
 func (d *FAIRQ) Enqueue(m *mbuf.Mbuf, now altq.Time, drops *altq.Drops) bool {
 	c, hash := d.table.Find(m.QID), m.QIDHash
 	if c == nil {
@@ -105,7 +105,8 @@ func (d *FAIRQ) choose(now altq.Time) (best *class, m *mbuf.Mbuf) {
 	return best, m
 }
 
-// Poll is fairq_dequeue with ALTDQ_POLL. It gives the turn on, so a second one may choose another packet.
+// Poll is the packet that Dequeue takes next (fairq_dequeue with ALTDQ_POLL). It gives the turn on: a second one may
+// choose another.
 func (d *FAIRQ) Poll(now altq.Time, _ *altq.Drops) (m *mbuf.Mbuf) {
 	if d.packets == 0 {
 		return nil
@@ -114,7 +115,7 @@ func (d *FAIRQ) Poll(now altq.Time, _ *altq.Drops) (m *mbuf.Mbuf) {
 	return m
 }
 
-// Dequeue is fairq_dequeue with ALTDQ_REMOVE.
+// Dequeue removes the next packet of the class to serve; nil: nothing waits (fairq_dequeue with ALTDQ_REMOVE).
 func (d *FAIRQ) Dequeue(now altq.Time, drops *altq.Drops) *mbuf.Mbuf {
 	if d.packets == 0 {
 		return nil
@@ -130,7 +131,7 @@ func (d *FAIRQ) Dequeue(now altq.Time, drops *altq.Drops) *mbuf.Mbuf {
 	return m
 }
 
-// Purge drops everything (fairq_purge).
+// Purge drops everything, and counts it as dropped by the classes (fairq_purge).
 func (d *FAIRQ) Purge(drops *altq.Drops) {
 	for _, c := range d.classes {
 		if c != nil {

@@ -150,6 +150,8 @@ func mixed() altq.Discipline {
 
 func TestPacketsAreConserved(t *testing.T) { altqtest.Conservation(t, mixed, 1, 2, 3, 4, 5) }
 
+func TestSendersMayBeMany(t *testing.T) { altqtest.Concurrent(t, mixed, 1, 2, 3, 4, 5) }
+
 func FuzzFAIRQ(f *testing.F) { altqtest.Fuzz(f, mixed, 1, 2, 3, 4, 5) }
 
 // BenchmarkFlows has all buckets of a class busy; there are at most 8 classes.

@@ -10,34 +10,16 @@ import (
 	"github.com/ifsim/ifsim/altq/altqtest"
 )
 
-// flow is a source, and what it should get; bulk sends without end.
-type flow struct {
-	qid  altq.QID // 0: low
-	hash uint32
-	size int // 0: 1514
-	rate float64
-	want float64 // b/s
-}
-
-// run starts the flows some hundred microseconds apart and measures.
-func run(link *altqsim.Link, flows []flow) (all []*altqsim.Flow) {
-	const apart = 300 * time.Microsecond
-	for i, f := range flows {
-		if f.qid == 0 {
-			f.qid = low
+// run starts flows, of queue low unless they say otherwise, and measures.
+func run(link *altqsim.Link, flows []altqtest.Flow) []*altqsim.Flow {
+	for i := range flows {
+		if flows[i].QID == 0 {
+			flows[i].QID = low
 		}
-		if f.size == 0 {
-			f.size = frame
-		}
-		all = append(all, link.Add(altqsim.Source{QID: f.qid, Hash: f.hash, Size: f.size, Rate: f.rate,
-			Start: time.Duration(i) * apart}))
 	}
-	length := 25 * time.Second
-	if testing.Short() {
-		length = 6 * time.Second
-	}
-	altqtest.Measure(link, 5*time.Second, length)
-	return all
+	started := altqtest.StartFlows(link, flows)
+	altqtest.Measure(link, 5*time.Second, 25*time.Second)
+	return started
 }
 
 // tight is the spec's tolerance.
@@ -49,21 +31,21 @@ func TestFlowsAndClassesShare(t *testing.T) {
 	for _, v := range []struct {
 		name   string
 		queues []altq.QueueConfig
-		flows  []flow
+		flows  []altqtest.Flow
 	}{
-		{"F1 five flows", one, []flow{{hash: 1, rate: 4e6, want: 2e6}, {hash: 2, rate: 4e6, want: 2e6},
-			{hash: 3, rate: 4e6, want: 2e6}, {hash: 4, rate: 4e6, want: 2e6}, {hash: 5, rate: 4e6, want: 2e6}}},
-		{"F2 one large, four small", one, []flow{{hash: 1, rate: greedy, want: 6e6}, {hash: 2, rate: 1e6, want: 1e6},
-			{hash: 3, rate: 1e6, want: 1e6}, {hash: 4, rate: 1e6, want: 1e6}, {hash: 5, rate: 1e6, want: 1e6}}},
-		{"F3 by packet, not byte", one, []flow{{hash: 1, rate: greedy, want: 1e7 * frame / (frame + 514)},
-			{hash: 2, size: 514, rate: greedy, want: 1e7 * 514 / (frame + 514)}}},
+		{"F1 five flows", one, []altqtest.Flow{{Hash: 1, Rate: 4e6, Want: 2e6}, {Hash: 2, Rate: 4e6, Want: 2e6},
+			{Hash: 3, Rate: 4e6, Want: 2e6}, {Hash: 4, Rate: 4e6, Want: 2e6}, {Hash: 5, Rate: 4e6, Want: 2e6}}},
+		{"F2 one large, four small", one, []altqtest.Flow{{Hash: 1, Rate: greedy, Want: 6e6}, {Hash: 2, Rate: 1e6, Want: 1e6},
+			{Hash: 3, Rate: 1e6, Want: 1e6}, {Hash: 4, Rate: 1e6, Want: 1e6}, {Hash: 5, Rate: 1e6, Want: 1e6}}},
+		{"F3 by packet, not byte", one, []altqtest.Flow{{Hash: 1, Rate: greedy, Want: 1e7 * frame / (frame + 514)},
+			{Hash: 2, Size: 514, Rate: greedy, Want: 1e7 * 514 / (frame + 514)}}},
 		{"F6 class below its bandwidth", []altq.QueueConfig{{Bandwidth: mbit}, {Bandwidth: 4 * mbit}},
-			[]flow{{qid: high, hash: 1, rate: 3e6, want: 3e6}, {hash: 2, rate: greedy, want: 7e6}}},
+			[]altqtest.Flow{{QID: high, Hash: 1, Rate: 3e6, Want: 3e6}, {Hash: 2, Rate: greedy, Want: 7e6}}},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			for i, f := range run(newLink(t, v.queues...), v.flows) {
-				altqtest.Near(t, fmt.Sprintf("flow %d", i), f.Rate(), v.flows[i].want, tight)
-				if v.flows[i].rate == v.flows[i].want && f.Dropped().Packets != 0 {
+				altqtest.Near(t, fmt.Sprintf("flow %d", i), f.Rate(), v.flows[i].Want, tight)
+				if v.flows[i].Rate == v.flows[i].Want && f.Dropped().Packets != 0 {
 					t.Errorf("flow %d: %d drops, want none", i, f.Dropped().Packets)
 				}
 			}
@@ -73,9 +55,9 @@ func TestFlowsAndClassesShare(t *testing.T) {
 
 // F2: small flows wait for one packet of each other flow, not for the large one's queue.
 func TestSmallFlowsDoNotWaitForALargeOne(t *testing.T) {
-	flows := []flow{{hash: 1, rate: greedy}}
+	flows := []altqtest.Flow{{Hash: 1, Rate: greedy}}
 	for hash := uint32(2); hash <= 5; hash++ {
-		flows = append(flows, flow{hash: hash, rate: 1e6})
+		flows = append(flows, altqtest.Flow{Hash: hash, Rate: 1e6})
 	}
 	for i, f := range run(newLink(t, altq.QueueConfig{Bandwidth: linkRate}), flows) {
 		const longest = 8 * time.Millisecond
@@ -88,15 +70,15 @@ func TestSmallFlowsDoNotWaitForALargeOne(t *testing.T) {
 // F4: flows of one bucket share its turn.
 func TestFlowsOfABucketShareItsTurn(t *testing.T) {
 	f := run(newLink(t, altq.QueueConfig{Bandwidth: linkRate, Buckets: 256}),
-		[]flow{{hash: 1, rate: greedy}, {hash: 257, rate: greedy}, {hash: 2, rate: greedy}})
+		[]altqtest.Flow{{Hash: 1, Rate: greedy}, {Hash: 257, Rate: greedy}, {Hash: 2, Rate: greedy}})
 	altqtest.Near(t, "both flows of bucket 1", f[0].Rate()+f[1].Rate(), 5e6, tight)
 	altqtest.Near(t, "the flow of bucket 2", f[2].Rate(), 5e6, tight)
 }
 
 // F5: with hogs, a small flow keeps its turn and waits half as long.
 func TestHogsFavourSmallFlows(t *testing.T) {
-	flows := []flow{{hash: 1, rate: greedy, want: 9e6}, {hash: 2, size: 214, rate: 5e5, want: 5e5},
-		{hash: 3, size: 214, rate: 5e5, want: 5e5}}
+	flows := []altqtest.Flow{{Hash: 1, Rate: greedy, Want: 9e6}, {Hash: 2, Size: 214, Rate: 5e5, Want: 5e5},
+		{Hash: 3, Size: 214, Rate: 5e5, Want: 5e5}}
 	for _, v := range []struct {
 		hogs        uint64
 		least, most time.Duration
@@ -105,7 +87,7 @@ func TestHogsFavourSmallFlows(t *testing.T) {
 		{0, 1300 * time.Microsecond, 1700 * time.Microsecond},
 	} {
 		for i, f := range run(newLink(t, altq.QueueConfig{Bandwidth: linkRate, Hogs: v.hogs}), flows) {
-			altqtest.Near(t, fmt.Sprintf("hogs %d, flow %d", v.hogs, i), f.Rate(), flows[i].want, tight)
+			altqtest.Near(t, fmt.Sprintf("hogs %d, flow %d", v.hogs, i), f.Rate(), flows[i].Want, tight)
 			if d := f.MeanDelay(); i > 0 && (d < v.least || d > v.most) {
 				t.Errorf("hogs %d: small flow %d waits %v, want %v to %v", v.hogs, i, d, v.least, v.most)
 			}
@@ -116,7 +98,7 @@ func TestHogsFavourSmallFlows(t *testing.T) {
 // F7: with both classes above their bandwidth, nothing is left unused and what is over favours the higher.
 func TestExcessFavoursTheHigherClass(t *testing.T) {
 	f := run(newLink(t, altq.QueueConfig{Bandwidth: 6 * mbit}, altq.QueueConfig{Bandwidth: 4 * mbit}),
-		[]flow{{qid: high, hash: 1, rate: greedy}, {hash: 2, rate: greedy}})
+		[]altqtest.Flow{{QID: high, Hash: 1, Rate: greedy}, {Hash: 2, Rate: greedy}})
 	altqtest.Near(t, "both", f[0].Rate()+f[1].Rate(), 10e6, tight)
 	if r := f[0].Rate(); r < 4e6 || r > 4.8e6 {
 		t.Errorf("the higher class gets %.0f b/s, want 4 to 4.8 Mb/s", r)
@@ -128,20 +110,20 @@ func TestExcessFavoursTheHigherClass(t *testing.T) {
 func TestGuestNetwork(t *testing.T) {
 	guests := altq.QueueConfig{Bandwidth: 3 * mbit, Buckets: 1024, Hogs: 100 * kbit}
 	staff := altq.QueueConfig{Bandwidth: 7 * mbit}
-	browsing := flow{hash: 50, size: 600, rate: 80e3, want: 80e3}
-	downloads := []flow{browsing}
+	browsing := altqtest.Flow{Hash: 50, Size: 600, Rate: 80e3, Want: 80e3}
+	downloads := []altqtest.Flow{browsing}
 	for hash := uint32(1); hash <= 4; hash++ {
-		downloads = append(downloads, flow{hash: hash, rate: greedy, want: (1e7 - 80e3) / 4})
+		downloads = append(downloads, altqtest.Flow{Hash: hash, Rate: greedy, Want: (1e7 - 80e3) / 4})
 	}
 	for i, f := range run(newLink(t, guests, staff), downloads) {
-		altqtest.Near(t, fmt.Sprintf("guest %d alone", i), f.Rate(), downloads[i].want, tight)
+		altqtest.Near(t, fmt.Sprintf("guest %d alone", i), f.Rate(), downloads[i].Want, tight)
 	}
 	for i := range downloads[1:] {
-		downloads[i+1].want = (1e7 - 5e6 - 80e3) / 4
+		downloads[i+1].Want = (1e7 - 5e6 - 80e3) / 4
 	}
-	all := append(downloads, flow{qid: high, hash: 99, rate: 5e6, want: 5e6})
+	all := append(downloads, altqtest.Flow{QID: high, Hash: 99, Rate: 5e6, Want: 5e6})
 	for i, f := range run(newLink(t, guests, staff), all) {
-		altqtest.Near(t, fmt.Sprintf("flow %d with staff", i), f.Rate(), all[i].want, 0.01)
+		altqtest.Near(t, fmt.Sprintf("flow %d with staff", i), f.Rate(), all[i].Want, 0.01)
 		if i == 0 && f.Dropped().Packets > 0 {
 			t.Errorf("the browsing guest loses %d packets", f.Dropped().Packets)
 		}
