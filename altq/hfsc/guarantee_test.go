@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ifsim/ifsim/altq"
+	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"pgregory.net/rapid"
 )
 
@@ -59,6 +60,14 @@ const (
 	steps    = 300
 )
 
+// newWire has a hierarchy with guarantees.
+func newWire(t *rapid.T, c *mbuf.Cache) (*wire, []altq.QueueConfig) {
+	queues := guaranteed.Draw(t, "queues")
+	w := &wire{bench: newBench(c, altq.Config{Bandwidth: wireRate}), now: start}
+	w.add(t, queues...)
+	return w, queues
+}
+
 // send sends one packet, or lets 50 us pass; the number is that of its class.
 func (w *wire) send() (altq.QID, int) {
 	const pause = 50 << altq.MachClkShift
@@ -79,9 +88,7 @@ func (w *wire) send() (altq.QID, int) {
 func TestBackloggedClassGetsItsCurve(t *testing.T) {
 	c := packets(t)
 	rapid.Check(t, func(t *rapid.T) {
-		queues := guaranteed.Draw(t, "queues")
-		w := &wire{bench: newBench(c, altq.Config{Bandwidth: wireRate}), now: start}
-		w.add(t, queues...)
+		w, queues := newWire(t, c)
 		defer w.Purge(w.drops)
 		const longest = 1514
 		lens := rapid.SampledFrom([]int{60, 214, longest})
@@ -128,9 +135,7 @@ func TestBackloggedClassGetsItsCurve(t *testing.T) {
 func TestDeadlinesAreKept(t *testing.T) {
 	c := packets(t)
 	rapid.Check(t, func(t *rapid.T) {
-		queues := guaranteed.Draw(t, "queues")
-		w := &wire{bench: newBench(c, altq.Config{Bandwidth: wireRate}), now: start}
-		w.add(t, queues...)
+		w, queues := newWire(t, c)
 		defer w.Purge(w.drops)
 		lens := rapid.SampledFrom([]int{60, 214, 1514})
 		const slack = (1514*bitsPerByte/10 + 100) << altq.MachClkShift // one packet, and the microseconds rounded up

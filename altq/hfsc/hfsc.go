@@ -23,8 +23,8 @@ type HFSC struct {
 	packets  int
 	polled   *class // what Poll chose
 
-	last     altq.Time // when the clock was read last
-	now      uint64    // the clock without stalls
+	asked    altq.Time // when a packet was asked for, or none waited
+	askedAt  uint64    // that moment by the clock, which stalls do not move
 	patience uint64    // the longest time that is no stall
 }
 
@@ -108,16 +108,22 @@ func (d *HFSC) Stats(qid altq.QID, now altq.Time) (altq.ClassStats, error) {
 // clock is the time for curves. It is now, less what passed while packets waited and nobody asked for them: nothing
 // was sent then, and classes with a guarantee would claim all of that at once.
 func (d *HFSC) clock(now altq.Time) uint64 {
-	passed := now.Since(d.last)
+	passed := now.Since(d.asked)
 	if d.packets > 0 {
-		passed = min(passed, d.patience)
+		return d.askedAt + min(passed, d.patience)
 	}
-	d.last = now
-	d.now += passed
-	return d.now
+	d.asked, d.askedAt = now, d.askedAt+passed
+	return d.askedAt
 }
 
-// Enqueue is hfsc_enqueue.
+// ask is the clock when a packet is asked for.
+func (d *HFSC) ask(now altq.Time) uint64 {
+	d.askedAt = d.clock(now)
+	d.asked = now
+	return d.askedAt
+}
+
+// Enqueue puts m into the leaf of its number, or that of the default (hfsc_enqueue).
 func (d *HFSC) Enqueue(m *mbuf.Mbuf, now altq.Time, drops *altq.Drops) bool {
 	at := d.clock(now)
 	c := d.table.Find(m.QID)
@@ -159,23 +165,24 @@ func (d *HFSC) choose(now uint64) (c *class, realtime bool) {
 	return d.root.next(now), false
 }
 
-// Poll is hfsc_dequeue with ALTDQ_POLL.
+// Poll is the packet that Dequeue takes now (hfsc_dequeue with ALTDQ_POLL).
 func (d *HFSC) Poll(now altq.Time, _ *altq.Drops) *mbuf.Mbuf {
 	if d.packets == 0 {
 		return nil
 	}
-	if d.polled, _ = d.choose(d.clock(now)); d.polled == nil {
+	if d.polled, _ = d.choose(d.ask(now)); d.polled == nil {
 		return nil
 	}
 	return d.polled.queue.Head()
 }
 
-// Dequeue is hfsc_dequeue with ALTDQ_REMOVE.
+// Dequeue removes the most urgent packet that may claim its class's guarantee, else the one that link-sharing serves
+// (hfsc_dequeue with ALTDQ_REMOVE). nil: nothing waits, or upper limits forbid all.
 func (d *HFSC) Dequeue(now altq.Time, drops *altq.Drops) *mbuf.Mbuf {
 	if d.packets == 0 {
 		return nil
 	}
-	at := d.clock(now)
+	at := d.ask(now)
 	c, realtime := d.polled, false
 	d.polled = nil
 	if c != nil {
@@ -209,7 +216,7 @@ func (d *HFSC) served(c *class, n int, now uint64, realtime bool) {
 	}
 }
 
-// Purge drops everything (hfsc_purge).
+// Purge drops everything, and counts it as dropped by the classes (hfsc_purge).
 func (d *HFSC) Purge(drops *altq.Drops) {
 	d.polled = nil
 	for _, c := range d.classes {
@@ -218,6 +225,6 @@ func (d *HFSC) Purge(drops *altq.Drops) {
 		}
 		d.packets -= c.queue.Len()
 		altq.Purge(c.policy, &c.queue, &c.drop, drops)
-		d.served(c, 0, d.now, false)
+		d.served(c, 0, d.askedAt, false)
 	}
 }

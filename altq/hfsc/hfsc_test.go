@@ -182,6 +182,8 @@ func TestPacketsAreConserved(t *testing.T) {
 	altqtest.Conservation(t, threeLevels, 1, 2, 3, 4, 5, 6, 7)
 }
 
+func TestSendersMayBeMany(t *testing.T) { altqtest.Concurrent(t, threeLevels, 1, 2, 3, 4, 5, 6, 7) }
+
 func FuzzHFSC(f *testing.F) { altqtest.Fuzz(f, threeLevels, 3, 5, 6, 7) }
 
 // The statistics are those of struct hfsc_classstats_v1.

@@ -39,28 +39,32 @@ func office() []altq.QueueConfig {
 
 // What a class leaves goes to its siblings first, then to those of its parent, and so on.
 func TestThreeLevelsShareWhatOthersLeave(t *testing.T) {
+	call := altqtest.Flow{QID: phones, Size: 160, Rate: 576e3, Want: 576e3}
 	for _, v := range []struct {
 		name  string
-		flows []flow
+		flows []altqtest.Flow
 	}{
-		{"all", []flow{{servers, 0, greedy, 5}, {phones, 160, 576e3, .576}, {web, 0, greedy, 2 * 2.424 / 3},
-			{bulk, 0, greedy, 2.424 / 3}, {guests, 0, greedy, 2}}},
-		{"no servers: the desks have them", []flow{{phones, 160, 576e3, .576}, {web, 0, greedy, 2 * 7.424 / 3},
-			{bulk, 0, greedy, 7.424 / 3}, {guests, 0, greedy, 2}}},
-		{"phones and guests: they reach their limit", []flow{{phones, 160, 576e3, .576}, {guests, 0, greedy, 3}}},
-		{"servers and web", []flow{{servers, 0, greedy, 10 * 5. / 8}, {web, 0, greedy, 10 * 3. / 8}}},
-		{"one alone", []flow{{bulk, 0, greedy, 10}}},
+		{"all", []altqtest.Flow{
+			{QID: servers, Rate: greedy, Want: 5e6}, call, {QID: web, Rate: greedy, Want: 2 * 2.424e6 / 3},
+			{QID: bulk, Rate: greedy, Want: 2.424e6 / 3}, {QID: guests, Rate: greedy, Want: 2e6}}},
+		{"no servers: the desks have their part", []altqtest.Flow{
+			call, {QID: web, Rate: greedy, Want: 2 * 7.424e6 / 3},
+			{QID: bulk, Rate: greedy, Want: 7.424e6 / 3}, {QID: guests, Rate: greedy, Want: 2e6}}},
+		{"phones and guests: they reach their limit", []altqtest.Flow{call, {QID: guests, Rate: greedy, Want: 3e6}}},
+		{"servers and web", []altqtest.Flow{
+			{QID: servers, Rate: greedy, Want: 10e6 * 5 / 8}, {QID: web, Rate: greedy, Want: 10e6 * 3 / 8}}},
+		{"one alone", []altqtest.Flow{{QID: bulk, Rate: greedy, Want: 10e6}}},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			link := newLink(t, 0, office()...)
-			flows := newFlows(link, v.flows)
-			altqtest.Measure(link, warmUp, measured())
+			flows := altqtest.StartFlows(link, v.flows)
+			altqtest.Measure(link, warmUp, measured)
 			for i, f := range flows {
 				want := v.flows[i]
-				altqtest.Near(t, fmt.Sprintf("queue %d", want.qid), f.Rate()/mbit, want.want, loose)
+				altqtest.Near(t, fmt.Sprintf("queue %d", want.QID), f.Rate(), want.Want, loose)
 				// A packet before it on the wire, one of its own, and a tick.
 				const longest = 5 * time.Millisecond
-				if want.qid == phones && (f.Dropped().Packets > 0 || f.DelayQuantile(1) > longest) {
+				if want.QID == phones && (f.Dropped().Packets > 0 || f.DelayQuantile(1) > longest) {
 					t.Errorf("a call loses %d packets and waits up to %v", f.Dropped().Packets, f.DelayQuantile(1))
 				}
 			}

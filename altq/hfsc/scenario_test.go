@@ -16,16 +16,9 @@ const (
 	linkDepth = 6000
 	frame     = 1514
 	warmUp    = 2 * time.Second
+	measured  = 25 * time.Second
 	greedy    = 20e6
 )
-
-// measured is the time that counts: a part of it will do where the race detector slows everything.
-func measured() time.Duration {
-	if testing.Short() {
-		return 3 * time.Second
-	}
-	return 25 * time.Second
-}
 
 // newLink shapes by a hierarchy; the first queue is the root. Bins are as wide as bin, 0 for any width.
 func newLink(t testing.TB, bin time.Duration, queues ...altq.QueueConfig) *altqsim.Link {
@@ -33,26 +26,6 @@ func newLink(t testing.TB, bin time.Duration, queues ...altq.QueueConfig) *altqs
 	d := New(altq.Config{Bandwidth: linkRate})
 	d.add(t, queues...)
 	return altqtest.Link(t, d, altqsim.Config{Rate: linkRate, Depth: linkDepth, Bin: bin})
-}
-
-// flow is a source of frames at a rate, and what it should get.
-type flow struct {
-	qid  altq.QID
-	size int // 0: 1514
-	rate float64
-	want float64 // Mb/s
-}
-
-// newFlows starts sources a few hundred microseconds apart.
-func newFlows(link *altqsim.Link, flows []flow) (all []*altqsim.Flow) {
-	const apart = 300 * time.Microsecond
-	for i, f := range flows {
-		if f.size == 0 {
-			f.size = frame
-		}
-		all = append(all, link.Add(altqsim.Source{QID: f.qid, Size: f.size, Rate: f.rate, Start: time.Duration(i) * apart}))
-	}
-	return all
 }
 
 const (
@@ -76,30 +49,34 @@ func TestSharesAreThoseOfTheCurves(t *testing.T) {
 	for _, v := range []struct {
 		name      string
 		queues    []altq.QueueConfig
-		flows     []flow
+		flows     []altqtest.Flow
 		tolerance float64
 	}{
-		{"H1 shares", []altq.QueueConfig{share(2, 7), share(3, 3)}, []flow{{2, 0, greedy, 7}, {3, 0, greedy, 3}}, tight},
+		{"H1 shares", []altq.QueueConfig{share(2, 7), share(3, 3)},
+			[]altqtest.Flow{{QID: 2, Rate: greedy, Want: 7e6}, {QID: 3, Rate: greedy, Want: 3e6}}, tight},
 		{"H2 bytes, not packets", []altq.QueueConfig{share(2, 7), share(3, 3)},
-			[]flow{{2, 0, greedy, 7}, {3, 214, greedy, 3}}, tight},
+			[]altqtest.Flow{{QID: 2, Rate: greedy, Want: 7e6}, {QID: 3, Size: 214, Rate: greedy, Want: 3e6}}, tight},
 		{"H3 a guarantee above the share", []altq.QueueConfig{guaranteed(share(2, 1), 4), share(3, 9)},
-			[]flow{{2, 0, greedy, 4}, {3, 0, greedy, 6}}, tight},
+			[]altqtest.Flow{{QID: 2, Rate: greedy, Want: 4e6}, {QID: 3, Rate: greedy, Want: 6e6}}, tight},
 		{"H4 a guarantee below the share", []altq.QueueConfig{guaranteed(share(2, 5), 2), share(3, 5)},
-			[]flow{{2, 0, greedy, 5}, {3, 0, greedy, 5}}, tight},
+			[]altqtest.Flow{{QID: 2, Rate: greedy, Want: 5e6}, {QID: 3, Rate: greedy, Want: 5e6}}, tight},
 		{"H5 an upper limit", []altq.QueueConfig{limited(share(2, 5), 2), share(3, 5)},
-			[]flow{{2, 0, greedy, 2}, {3, 0, greedy, 8}}, loose},
+			[]altqtest.Flow{{QID: 2, Rate: greedy, Want: 2e6}, {QID: 3, Rate: greedy, Want: 8e6}}, loose},
 		{"H5 an upper limit, alone", []altq.QueueConfig{limited(share(2, 5), 2), share(3, 5)},
-			[]flow{{2, 0, greedy, 2}}, loose},
-		{"H6 nested, all", nested, []flow{{x1, 0, greedy, 4}, {x2, 0, greedy, 2}, {y, 0, greedy, 4}}, tight},
-		{"H6 nested, x1 and Y", nested, []flow{{x1, 0, greedy, 6}, {y, 0, greedy, 4}}, tight},
-		{"H6 nested, X", nested, []flow{{x1, 0, greedy, 20. / 3}, {x2, 0, greedy, 10. / 3}}, tight},
+			[]altqtest.Flow{{QID: 2, Rate: greedy, Want: 2e6}}, loose},
+		{"H6 nested, all", nested,
+			[]altqtest.Flow{{QID: x1, Rate: greedy, Want: 4e6}, {QID: x2, Rate: greedy, Want: 2e6}, {QID: y, Rate: greedy, Want: 4e6}}, tight},
+		{"H6 nested, x1 and Y", nested,
+			[]altqtest.Flow{{QID: x1, Rate: greedy, Want: 6e6}, {QID: y, Rate: greedy, Want: 4e6}}, tight},
+		{"H6 nested, X", nested,
+			[]altqtest.Flow{{QID: x1, Rate: greedy, Want: 20e6 / 3}, {QID: x2, Rate: greedy, Want: 10e6 / 3}}, tight},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			link := newLink(t, 0, append([]altq.QueueConfig{rootQueue}, v.queues...)...)
-			flows := newFlows(link, v.flows)
-			altqtest.Measure(link, warmUp, measured())
+			flows := altqtest.StartFlows(link, v.flows)
+			altqtest.Measure(link, warmUp, measured)
 			for i, f := range flows {
-				altqtest.Near(t, v.name, f.Rate()/mbit, v.flows[i].want, v.tolerance)
+				altqtest.Near(t, v.name, f.Rate(), v.flows[i].Want, v.tolerance)
 			}
 		})
 	}
@@ -165,12 +142,12 @@ func TestGuaranteeDecouplesDelayFromRate(t *testing.T) {
 			v.RealTime.M2 = 64 * kbit
 		}
 		link := newLink(t, 0, append(queues, v)...)
-		flows := []flow{{qid: voice, size: 160, rate: 64 * kbit}}
+		flows := []altqtest.Flow{{QID: voice, Size: 160, Rate: 64 * kbit}}
 		for i := range altq.QID(busy) {
-			flows = append(flows, flow{qid: 2 + i, rate: 2 * mbit})
+			flows = append(flows, altqtest.Flow{QID: 2 + i, Rate: 2 * mbit})
 		}
-		f := newFlows(link, flows)[0]
-		altqtest.Measure(link, warmUp, measured())
+		f := altqtest.StartFlows(link, flows)[0]
+		altqtest.Measure(link, warmUp, measured)
 		mean, longest := f.MeanDelay(), f.DelayQuantile(1)
 		t.Logf("guaranteed %v: mean %v, longest %v", guaranteed, mean, longest)
 		if guaranteed && (mean >= time.Millisecond || longest >= 5*time.Millisecond) {

@@ -2,13 +2,20 @@ package hfsc
 
 // node is a class's place in a tree.
 type node struct {
-	left, right, up *node
-	key             uint64 // what the tree is sorted by
-	val             uint64 // what it is searched for
-	min             uint64 // smallest val of the node and those below
-	prio            uint32 // never smaller than those below: what keeps the tree flat
-	class           *class
+	child [2]*node // left and right
+	up    *node
+	key   uint64 // what the tree is sorted by
+	val   uint64 // what it is searched for
+	min   uint64 // smallest val of the node and those below
+	prio  uint32 // never smaller than those below: what keeps the tree flat
+	class *class
 }
+
+// Sides of a node, and directions in order.
+const (
+	left  = 0
+	right = 1
+)
 
 // tree keeps classes by key and finds one by val, each in a time logarithmic in the classes it holds. FreeBSD keeps
 // sorted lists (ellist_*, actlist_*); order and ties are theirs: an entry goes behind its equals. The zero value is
@@ -36,15 +43,15 @@ func (t *tree) nextPrio() uint32 {
 // insert adds n behind nodes of the same key.
 func (t *tree) insert(n *node, key, val uint64) {
 	n.key, n.val, n.min, n.prio = key, val, val, t.nextPrio()
-	n.left, n.right, n.up = nil, nil, nil
+	n.child, n.up = [2]*node{}, nil
 	at := &t.root
 	for p := t.root; p != nil; p = *at {
 		p.min = min(p.min, val)
 		n.up = p
 		if key < p.key {
-			at = &p.left
+			at = &p.child[left]
 		} else {
-			at = &p.right
+			at = &p.child[right]
 		}
 	}
 	*at = n
@@ -55,20 +62,20 @@ func (t *tree) insert(n *node, key, val uint64) {
 
 // remove takes n out.
 func (t *tree) remove(n *node) {
-	for n.left != nil && n.right != nil {
-		if n.left.prio >= n.right.prio {
-			t.lift(n.left)
+	for n.child[left] != nil && n.child[right] != nil {
+		if n.child[left].prio >= n.child[right].prio {
+			t.lift(n.child[left])
 		} else {
-			t.lift(n.right)
+			t.lift(n.child[right])
 		}
 	}
-	child := n.left
+	child := n.child[left]
 	if child == nil {
-		child = n.right
+		child = n.child[right]
 	}
 	up := n.up
 	t.replace(n, child)
-	n.left, n.right, n.up = nil, nil, nil
+	n.child, n.up = [2]*node{}, nil
 	for ; up != nil; up = up.up {
 		up.refresh()
 	}
@@ -87,7 +94,7 @@ func (t *tree) setVal(n *node, val uint64) {
 
 // move gives n a new key and val. A node before an equal one keeps its place unless behind is set.
 func (t *tree) move(n *node, key, val uint64, behind bool) {
-	next, prev := n.next(), n.prev()
+	next, prev := n.neighbour(right), n.neighbour(left)
 	stays := next == nil || key < next.key || key == next.key && !behind
 	if stays && (prev == nil || prev.key <= key) {
 		n.key = key
@@ -99,19 +106,12 @@ func (t *tree) move(n *node, key, val uint64, behind bool) {
 }
 
 // last is the node of the largest key, nil in an empty tree.
-func (t *tree) last() *node {
-	n := t.root
-	for n != nil && n.right != nil {
-		n = n.right
-	}
-	return n
-}
+func (t *tree) last() *node { return t.root.outermost(right) }
 
-// first is the node of the smallest key, nil in an empty tree.
-func (t *tree) first() *node {
-	n := t.root
-	for n != nil && n.left != nil {
-		n = n.left
+// outermost is the last node in direction dir of those below n, which may be nil.
+func (n *node) outermost(dir int) *node {
+	for n != nil && n.child[dir] != nil {
+		n = n.child[dir]
 	}
 	return n
 }
@@ -125,12 +125,12 @@ func (n *node) firstFit(limit uint64) *node {
 	}
 	for {
 		switch {
-		case n.left != nil && n.left.min <= limit:
-			n = n.left
+		case n.child[left] != nil && n.child[left].min <= limit:
+			n = n.child[left]
 		case n.val <= limit:
 			return n
 		default:
-			n = n.right
+			n = n.child[right]
 		}
 	}
 }
@@ -142,16 +142,16 @@ func (t *tree) minUpTo(limit uint64) *node {
 	var whole bool   // best is a subtree
 	for n := t.root; n != nil; {
 		if n.key > limit {
-			n = n.left
+			n = n.child[left]
 			continue
 		}
-		if l := n.left; l != nil && (best == nil || l.min < least) {
+		if l := n.child[left]; l != nil && (best == nil || l.min < least) {
 			best, least, whole = l, l.min, true
 		}
 		if best == nil || n.val < least {
 			best, least, whole = n, n.val, false
 		}
-		n = n.right
+		n = n.child[right]
 	}
 	if whole {
 		return best.firstFit(least)
@@ -161,23 +161,27 @@ func (t *tree) minUpTo(limit uint64) *node {
 
 func (n *node) refresh() {
 	n.min = n.val
-	if n.left != nil {
-		n.min = min(n.min, n.left.min)
+	for _, c := range n.child {
+		if c != nil {
+			n.min = min(n.min, c.min)
+		}
 	}
-	if n.right != nil {
-		n.min = min(n.min, n.right.min)
+}
+
+// side is where n hangs below its parent.
+func (n *node) side() int {
+	if n.up.child[left] == n {
+		return left
 	}
+	return right
 }
 
 // replace puts m, which may be nil, where n hangs.
 func (t *tree) replace(n, m *node) {
-	switch {
-	case n.up == nil:
+	if n.up == nil {
 		t.root = m
-	case n.up.left == n:
-		n.up.left = m
-	default:
-		n.up.right = m
+	} else {
+		n.up.child[n.side()] = m
 	}
 	if m != nil {
 		m.up = n.up
@@ -186,52 +190,26 @@ func (t *tree) replace(n, m *node) {
 
 // lift rotates n above its parent; the order stays.
 func (t *tree) lift(n *node) {
-	p := n.up
+	p, side := n.up, n.side()
 	t.replace(p, n)
-	if p.left == n {
-		p.left = n.right
-		if p.left != nil {
-			p.left.up = p
-		}
-		n.right = p
-	} else {
-		p.right = n.left
-		if p.right != nil {
-			p.right.up = p
-		}
-		n.left = p
+	inner := n.child[1-side]
+	p.child[side] = inner
+	if inner != nil {
+		inner.up = p
 	}
+	n.child[1-side] = p
 	p.up = n
 	p.refresh()
 	n.refresh()
 }
 
-// next is the node behind n in order.
-func (n *node) next() *node {
-	if n.right == nil {
-		for n.up != nil && n.up.right == n {
-			n = n.up
-		}
-		return n.up
+// neighbour is the next node in direction dir, nil if n is the last.
+func (n *node) neighbour(dir int) *node {
+	if c := n.child[dir]; c != nil {
+		return c.outermost(1 - dir)
 	}
-	n = n.right
-	for n.left != nil {
-		n = n.left
+	for n.up != nil && n.side() == dir {
+		n = n.up
 	}
-	return n
-}
-
-// prev is the node before n in order.
-func (n *node) prev() *node {
-	if n.left == nil {
-		for n.up != nil && n.up.left == n {
-			n = n.up
-		}
-		return n.up
-	}
-	n = n.left
-	for n.right != nil {
-		n = n.right
-	}
-	return n
+	return n.up
 }

@@ -42,7 +42,7 @@ func (l listed) minUpTo(limit uint64) (best *node) {
 }
 
 func inOrder(tr *tree) (all listed) {
-	for n := tr.first(); n != nil; n = n.next() {
+	for n := tr.root.outermost(left); n != nil; n = n.neighbour(right) {
 		all = append(all, n)
 	}
 	return all
@@ -108,7 +108,7 @@ func checkShape(t *rapid.T, n *node) {
 		return
 	}
 	least := n.val
-	for _, c := range []*node{n.left, n.right} {
+	for _, c := range n.child {
 		if c == nil {
 			continue
 		}
@@ -135,7 +135,7 @@ func TestTreeStaysFlat(t *testing.T) {
 		if n == nil {
 			return 0
 		}
-		return 1 + max(depth(n.left), depth(n.right))
+		return 1 + max(depth(n.child[left]), depth(n.child[right]))
 	}
 	if d := depth(tr.root); d > limit {
 		t.Errorf("%d nodes in order are %d levels deep, want at most %d", n, d, limit)
