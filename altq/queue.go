@@ -80,10 +80,14 @@ func Of(ifp *ifnet.Ifnet) (*Queue, error) {
 	return nil, fmt.Errorf("%s does not support altq: %w", ifp.Name(), ErrNotReady)
 }
 
-// Close drops what is queued and ends the queue; late packets are dropped. No
-// Start is running or begins afterwards. Not from Start.
+// Close drops what is queued and ends the queue; late packets are dropped. No tick
+// runs or begins afterwards. Not from Start; a second call does nothing.
 func (q *Queue) Close() {
 	q.mu.Lock()
+	if q.closed {
+		q.mu.Unlock()
+		return
+	}
 	q.purge()
 	q.disc, q.timed, q.enabled, q.tbr = nil, nil, false, nil
 	q.onFlag.Store(false)

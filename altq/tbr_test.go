@@ -133,3 +133,32 @@ func TestRegulatorAt400Gigabit(t *testing.T) {
 		t.Errorf("%d tokens, want %d", s.Tokens, 192000-3*65000+50000-65000)
 	}
 }
+
+// A dequeue after a poll that passed does not ask the regulator again (quirk Q13).
+func TestPollPassesTheRegulatorForTheNextDequeue(t *testing.T) {
+	b := newBed(t)
+	_ = b.Attach(oneQueue(t))
+	_ = b.Enable()
+	_ = b.SetTBR(altq.Profile{Rate: 8e6, Depth: 1000})
+	for range 3 {
+		_ = b.send(1000)
+	}
+	polled := b.Poll()
+	if polled == nil || b.Poll() != polled {
+		t.Fatal("nothing to poll")
+	}
+	if m := b.Dequeue(); m != polled {
+		t.Fatalf("dequeued %p, polled %p", m, polled)
+	}
+	b.cache.FreeChain(polled)
+	if b.Poll() != nil || b.Dequeue() != nil {
+		t.Fatal("a packet passes an empty bucket")
+	}
+	b.now += time.Millisecond
+	if b.Poll() == nil {
+		t.Fatal("nothing passes after a millisecond")
+	}
+	if n := b.take(); n != 1 {
+		t.Errorf("%d packets, want 1", n)
+	}
+}

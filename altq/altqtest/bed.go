@@ -112,6 +112,35 @@ func (b *bed) dequeue() bool {
 	return true
 }
 
+// pollAndDequeue looks whether a dequeue gives what was polled. With CoDel it may give
+// a later packet.
+func (b *bed) pollAndDequeue() error {
+	polled := b.queue.Poll()
+	m := b.queue.Dequeue()
+	if m == nil {
+		if polled != nil {
+			return fmt.Errorf("a packet of queue %d was polled, none dequeued", polled.QID)
+		}
+		return nil
+	}
+	b.out++
+	defer b.cache.FreeChain(m)
+	if polled == m || b.drops() {
+		return nil
+	}
+	return fmt.Errorf("polled %p, dequeued %p of queue %d", polled, m, m.QID)
+}
+
+// drops reports whether a class may drop at a dequeue.
+func (b *bed) drops() bool {
+	for _, qid := range b.qids {
+		if s, err := b.queue.Stats(b.queue.Discipline().Type(), qid); err == nil && s.QType == altq.QCoDel {
+			return true
+		}
+	}
+	return false
+}
+
 // check compares the account with what the queue holds and says it dropped.
 func (b *bed) check() error {
 	n, dropped := uint64(b.queue.Len()), b.queue.Dropped()

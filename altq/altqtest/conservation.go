@@ -39,6 +39,7 @@ func Conservation(t *testing.T, discipline func() altq.Discipline, qids ...altq.
 				}
 			},
 			"poll":    func(*rapid.T) { b.queue.Poll() },
+			"take":    func(t *rapid.T) { noError(t, b.pollAndDequeue()) },
 			"advance": func(t *rapid.T) { b.advance(gap.Draw(t, "gap")) },
 			"purge":   func(*rapid.T) { b.queue.Purge(nil) },
 			"disable": func(*rapid.T) { b.queue.Disable() },
