@@ -101,6 +101,9 @@ var mutants = []mutant{
 			tick.Reset(period, 0)
 		}
 	}},
+	{name: "the filter of a single interrupt keeps it", good: cq, breaks: "interrupt-modes", set: func(d *faulty) {
+		d.path.legacy = func(*faulty) iflib.FilterResult { return iflib.FilterHandled }
+	}},
 	{name: "OACTIVE is set", good: cq, breaks: "driver-flags", set: func(d *faulty) {
 		d.attachPost = func(d *faulty) error {
 			d.ctx.Ifp().SetDrvFlags(ifnet.FlagOActive, 0)

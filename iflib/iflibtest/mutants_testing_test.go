@@ -51,6 +51,7 @@ type faultyPath struct {
 	available func(d *faulty, qid int, cidx iflib.QIdx, budget int) int
 	pktGet    func(d *faulty, ri *iflib.RxdInfo) error
 	refill    func(d *faulty, iru *iflib.RxdUpdate)
+	legacy    func(d *faulty) iflib.FilterResult
 }
 
 func (d *faulty) Unwrap() iflib.Device { return d.Device }
@@ -195,6 +196,14 @@ func (p *faultyPath) RxdPktGet(ri *iflib.RxdInfo) error {
 		return p.pktGet(p.d, ri)
 	}
 	return p.TxRx.RxdPktGet(ri)
+}
+
+func (p *faultyPath) LegacyIntr() iflib.FilterResult {
+	if p.legacy != nil {
+		return p.legacy(p.d)
+	}
+	m, _ := iflib.Method[iflib.LegacyIntr](p.TxRx)
+	return m.LegacyIntr()
 }
 
 func (p *faultyPath) RxdRefill(iru *iflib.RxdUpdate) {

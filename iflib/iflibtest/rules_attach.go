@@ -29,6 +29,7 @@ var attachRules = []Rule{
 	{Name: ruleRelease, Sentence: "Detach gives back every buffer, map, ring, interrupt and sysctl, also of an interface that is up.", ways: everyPath, check: releases},
 	{Name: "attach-failure", Sentence: "When any step of attach fails, everything is given back, and the next attach succeeds.", ways: oneWay, check: attachFailure},
 	{Name: "detached-is-quiet", Sentence: "After Detach nothing of the driver runs: no timer, no task, no interrupt touches the hardware.", ways: oneWay, check: detachedIsQuiet},
+	{Name: "interrupt-modes", Sentence: "With MSI-X, with MSI or INTx alone a device carries packets, or refuses to attach.", ways: oneWay, check: interruptModes},
 	{Name: "driver-flags", Sentence: "RUNNING and OACTIVE are the framework's; the driver leaves them alone.", ways: oneWay, check: driverFlags},
 }
 
@@ -167,11 +168,65 @@ func attachFailure(c *check) {
 	for _, method := range []string{"AttachPre", "TxQueuesAlloc", "RxQueuesAlloc", "TxqSetup", "RxqSetup", "MSIXIntrAssign", "AttachPost"} {
 		n.failsIn(method)
 	}
+	n.failsWithoutMemory()
 	for _, nic := range b.nics {
 		c.must(nic.attach())
 	}
 	b.up()
 	b.alive("after failed attaches")
+}
+
+// failsWithoutMemory attaches with no memory left, and then with a little more each time,
+// until it is enough: so each allocation of attach fails once.
+func (n *nic) failsWithoutMemory() {
+	const block, most = 16 << 10, 512 // bytes, and blocks that an attach may need
+	mem := n.b.k.Mem
+	var hog []iflib.Addr
+	for {
+		a, err := mem.Alloc(block, block)
+		if err != nil {
+			break
+		}
+		hog = append(hog, a)
+	}
+	n.b.memory += len(hog)
+	release := func(count int) {
+		for range count {
+			mem.Free(hog[len(hog)-1])
+			hog = hog[:len(hog)-1]
+			n.b.memory--
+		}
+	}
+	for try := 0; try < most && n.attach() != nil; try++ {
+		n.b.reclaimed(fmt.Sprintf("after a failure with %d KiB of memory", try*block>>10))
+		release(1)
+	}
+	release(len(hog))
+	if n.ctx == nil {
+		n.b.failf("%s: an attach with %d KiB of memory fails\n%s", n.name, most*block>>10, n.b.console.tail())
+	}
+	n.gone("an allocation")
+}
+
+// interruptModes takes the vectors away.
+func interruptModes(c *check) {
+	for _, off := range [][]string{{"pci.alloc_msix"}, {"pci.alloc_msix", "pci.alloc_msi"}} {
+		b := c.bed(bedConfig{bare: true})
+		for _, point := range off {
+			if !b.failPoint(point, fmt.Sprintf("return(%d)", int(syscall.ENODEV))) {
+				c.failf("no fail point %s", point)
+			}
+		}
+		var err error
+		for _, n := range b.nics {
+			err = errors.Join(err, n.attach())
+		}
+		if err != nil {
+			continue // it needs more; the end of the run sees what is left
+		}
+		b.up()
+		b.alive(fmt.Sprintf("in interrupt mode %d with %d vectors", b.nics[0].ctx.Softc().Intr, b.nics[0].ctx.Softc().Vectors))
+	}
 }
 
 // failsAt has the at-th time of a step fail, and reports whether it came to that.
