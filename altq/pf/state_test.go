@@ -94,8 +94,8 @@ func TestStatesExpire(t *testing.T) {
 	}{
 		{"SYN", []pkt{tcp}, 120},
 		{"SYN, SYN+ACK", []pkt{tcp, with(back(tcp), syn|ack)}, 30},
-		{"established", []pkt{tcp, with(back(tcp), syn|ack), with(tcp, ack)}, 86400},
-		{"closing", []pkt{tcp, with(back(tcp), syn|ack), with(tcp, ack), with(tcp, fin|ack)}, 900},
+		{"established", []pkt{tcp, with(back(tcp), syn|ack), with(tcp, ack)}, 200},
+		{"closing", []pkt{tcp, with(back(tcp), syn|ack), with(tcp, ack), with(tcp, fin|ack)}, 150},
 		{"closed", []pkt{tcp, with(back(tcp), syn|ack), with(tcp, ack), with(tcp, fin|ack), with(back(tcp), fin|ack), with(tcp, ack)}, 90},
 		{"reset", []pkt{tcp, with(back(tcp), rst|ack)}, 90},
 		{"UDP once", []pkt{udp}, 60},
@@ -109,7 +109,7 @@ func TestStatesExpire(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBed(t)
 			em0 := b.iface("em", 0)
-			b.load("block\npass out\n")
+			b.load("set timeout { tcp.established 200, tcp.closing 150 }\nblock\npass out\n")
 			must(t, b.p.Enable())
 			for _, d := range c.packets {
 				dir := ifnet.PfilOut

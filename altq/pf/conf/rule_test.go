@@ -146,6 +146,14 @@ set limit states 5
 	}
 }
 
+func TestDefaultsOfTimeouts(t *testing.T) {
+	for name, want := range map[string]uint32{"tcp.established": 86400, "tcp.closing": 900, "udp.multiple": 60, "frag": 0} {
+		if got := conf.DefaultTimeout(name); got != want {
+			t.Errorf("%s: %d s, want %d", name, got, want)
+		}
+	}
+}
+
 func TestWhatIsNotKnownIsNamedAndLeftOutAsAWhole(t *testing.T) {
 	const text = `set limit { states 7, frags 20000 }
 set optimization aggressive
