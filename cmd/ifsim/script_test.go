@@ -16,10 +16,14 @@ const patience = 30 * time.Second
 
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"ifsim": main}) }
 
-// TestScripts runs the command as its users do. Each script has the machine directory of
-// the first lab in $LAB and a control socket of its own in $IFSIM_SOCK.
-func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+// TestScripts runs the command as its users do.
+func TestScripts(t *testing.T) { testscript.Run(t, scriptParams(t, "em")) }
+
+// scriptParams are how scripts run. Each has the machine directory of the first lab in
+// lab, with NICs of a driver, whose name is $NIC, and a control socket of its own in
+// $IFSIM_SOCK.
+func scriptParams(t testing.TB, nic string) testscript.Params {
+	return testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
 			lab, err := filepath.Abs(filepath.Join("..", "..", "docs", "labs", "first"))
@@ -33,15 +37,38 @@ func TestScripts(t *testing.T) {
 			}
 			e.Defer(func() { os.RemoveAll(dir) })
 			e.Setenv("IFSIM_SOCK", filepath.Join(dir, "s"))
+			e.Setenv("NIC", nic)
 			e.Vars = append(e.Vars, quickRaceExit)
-			return os.CopyFS(filepath.Join(e.WorkDir, "lab"), os.DirFS(lab))
+			copied := filepath.Join(e.WorkDir, "lab")
+			if err := os.CopyFS(copied, os.DirFS(lab)); err != nil {
+				return err
+			}
+			return changeNICs(copied, nic)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"waitsock": waitSocket,
-			"waitlink": waitLink,
-			"waitoid":  waitOID,
+			"waitsock":   waitSocket,
+			"waitlink":   waitLink,
+			"waitoid":    waitOID,
+			"faults":     playFaults(t),
+			"faultsconf": writeFaultsConf(t),
 		},
-	})
+	}
+}
+
+// changeNICs gives a copy of the first lab, which has em, NICs of a driver.
+func changeNICs(lab, nic string) error {
+	r := strings.NewReplacer("hint.em.", "hint."+nic+".", "82574L", faultDrivers[nic], "_em", "_"+nic)
+	for _, file := range []string{"boot/device.hints", "etc/rc.conf"} {
+		path := filepath.Join(lab, file)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(r.Replace(string(text))), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // waitSocket waits until a machine listens on the control socket.
