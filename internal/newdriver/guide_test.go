@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ifsim/ifsim/drivers/skel"
 	"github.com/ifsim/ifsim/iflib/iflibtest"
 )
 
@@ -51,16 +49,10 @@ func TestGuideExplainsEveryRuleOfTheSuite(t *testing.T) {
 
 func TestGuideQuotesTheExample(t *testing.T) {
 	var sources strings.Builder
-	err := fs.WalkDir(skel.Source, ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+	for _, dir := range []string{"drivers/skel", "internal/newdriver/skelboot"} {
+		for _, text := range tree(t, filepath.Join(checkout, dir)) {
+			sources.WriteString(text)
 		}
-		text, err := fs.ReadFile(skel.Source, p)
-		sources.Write(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	quotes := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readGuide(t), -1)
 	if len(quotes) == 0 {

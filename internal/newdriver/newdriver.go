@@ -1,6 +1,7 @@
 package newdriver
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,6 +34,11 @@ const (
 	fileMode = 0o666
 )
 
+// program is a command that boots a machine with the driver, and such a machine's files.
+//
+//go:embed skelboot
+var program embed.FS
+
 // Write writes the driver into the directory Name of o.Dir, and go.mod and go.sum beside
 // it unless there is a module already. It returns what it wrote, with paths relative to
 // o.Dir and in order. Nothing is overwritten: if a file exists that it would write, the
@@ -49,8 +55,10 @@ func Write(o Options) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := skeleton(skel.Source, o.Name, m, files); err != nil {
-		return nil, err
+	for _, source := range []fs.FS{skel.Source, program} {
+		if err := skeleton(source, o.Name, m, files); err != nil {
+			return nil, err
+		}
 	}
 	paths := slices.Sorted(maps.Keys(files))
 	for _, p := range paths {

@@ -1,7 +1,9 @@
 package newdriver_test
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"go/format"
 	"io/fs"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ifsim/ifsim/internal/newdriver"
 )
@@ -95,7 +98,8 @@ func TestSkeletonIsTheExampleUnderAnotherName(t *testing.T) {
 		}
 	}
 	for _, p := range []string{"go.mod", "quux/README.md", "quux/doc.go", "quux/driver.go", "quux/txrx.go", "quux/txrx_test.go",
-		"quux/conformance_test.go", "quux/quuxreg/reg.go", "quux/quuxhw/nic.go"} {
+		"quux/conformance_test.go", "quux/quuxreg/reg.go", "quux/quuxhw/nic.go", "quux/quuxboot/main.go",
+		"quux/quuxboot/lab/boot/device.hints"} {
 		if !slices.Contains(listed, p) {
 			t.Errorf("%s was not written", p)
 		}
@@ -214,5 +218,43 @@ func TestModuleOfItsOwnPassesItsTests(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
+	}
+	machineBoots(t, dir)
+}
+
+// machineBoots builds the command of the driver foo, and boots its machine until the NICs
+// have found each other.
+func machineBoots(t *testing.T, dir string) {
+	build := exec.Command("go", "build", "-o", "boot", "./foo/fooboot")
+	build.Dir, build.Env = dir, offline()
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	// The path of a socket must be short.
+	boot := exec.CommandContext(ctx, "./boot", "-S", "s", filepath.Join("foo", "fooboot", "lab"))
+	boot.Dir = dir
+	console, err := boot.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := boot.Start(); err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for lines := bufio.NewScanner(console); lines.Scan(); {
+		if strings.HasSuffix(lines.Text(), ": link state changed to UP") && strings.HasPrefix(lines.Text(), "foo") {
+			links++
+		}
+		if links == 2 {
+			if err := boot.Process.Signal(os.Interrupt); err != nil {
+				t.Error(err)
+			}
+			links++
+		}
+	}
+	if err := boot.Wait(); err != nil || links != 3 {
+		t.Errorf("%d links came up, and the machine ended with %v", min(links, 2), err)
 	}
 }

@@ -1,0 +1,122 @@
+// Package boot is the command `ifsim boot` for programs that bring drivers of their own:
+// it runs a machine that has them beside ifsim's. FreeBSD's counterpart is a kernel with
+// a module loaded.
+//
+//	func main() { boot.Main(boot.Device{Driver: &foo.Driver, Hardware: foohw.New}) }
+//
+// Everything else, sysctl, ifconfig, netstat and pktgen, is asked with ifsim itself: it
+// talks to the machine through its control socket.
+package boot
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/internal/ctl"
+	"github.com/ifsim/ifsim/internal/machine"
+)
+
+// Device is a driver and the hardware that it drives. hint.NAME.0.port and its relatives
+// in the machine's boot/device.hints put one into a slot.
+type Device struct {
+	Driver *iflib.Driver
+	// Hardware makes one NIC for Driver.
+	Hardware func(hw.Config) (hw.NIC, error)
+}
+
+// entry is the device as a machine knows it: a driver with one chip, of its own name.
+func (d Device) entry() machine.DriverEntry {
+	name := d.Driver.Name
+	return machine.DriverEntry{
+		Driver:      d.Driver,
+		New:         func(_ string, cfg hw.Config) (hw.NIC, error) { return d.Hardware(cfg) },
+		Chips:       func() []string { return []string{name} },
+		DefaultChip: name,
+	}
+}
+
+// Options says what to boot.
+type Options struct {
+	Dir     string    // the machine's files: boot/loader.conf, boot/device.hints, etc/rc.conf
+	Socket  string    // control socket; "" is the default one
+	Verbose bool      // boot -v
+	Console io.Writer // what the machine prints
+	Devices []Device  // beside ifsim's own; one of the same name takes its place
+}
+
+// Run boots the machine and serves its control socket until ctx ends; then it takes the
+// machine down. Errors are those of the files, of the socket and of the end.
+func Run(ctx context.Context, o Options) error {
+	if info, err := os.Stat(o.Dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return fmt.Errorf("%s: not a directory", o.Dir)
+	}
+	if o.Socket == "" {
+		path, err := ctl.DefaultPath()
+		if err != nil {
+			return err
+		}
+		o.Socket = path
+	}
+	ln, err := ctl.Listen(o.Socket)
+	if err != nil {
+		return err
+	}
+	cfg := machine.Config{Files: os.DirFS(o.Dir), Console: o.Console, Verbose: o.Verbose}
+	for _, d := range o.Devices {
+		cfg.Drivers = append(cfg.Drivers, d.entry())
+	}
+	m, err := machine.Boot(cfg)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	server := ctl.Serve(ln, m)
+	<-ctx.Done()
+	return errors.Join(server.Close(), m.Close())
+}
+
+// Signalled returns a context that ends with SIGINT or SIGTERM. A second signal ends the
+// process at once.
+func Signalled(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// Main is the body of a command: it boots the machine in the directory that the command
+// line names, with -v and -S as of ifsim boot, and ends the process.
+func Main(devices ...Device) {
+	name := filepath.Base(os.Args[0])
+	f := flag.NewFlagSet(name, flag.ExitOnError)
+	o := Options{Console: os.Stdout, Devices: devices}
+	f.BoolVar(&o.Verbose, "v", false, "print what boot -v prints")
+	f.StringVar(&o.Socket, "S", "", "control `socket` (default as ifsim's)")
+	f.Usage = func() {
+		fmt.Fprintf(f.Output(), "usage: %s [-v] [-S socket] DIR\n", name)
+		f.PrintDefaults()
+	}
+	_ = f.Parse(os.Args[1:]) // ends the process on an error
+	if f.NArg() != 1 {
+		f.Usage()
+		const usage = 2
+		os.Exit(usage)
+	}
+	o.Dir = f.Arg(0)
+	ctx, stop := Signalled(context.Background())
+	err := Run(ctx, o)
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+}
