@@ -98,7 +98,7 @@ func (sc *softc) AttachPre() error {
 		}
 	}
 	sc.InitPort(sc.ctx, sc.phy, e1000.GigabitMedia())
-	sc.InitCommon(sc.ctx, &sc.hw, &sc.Port)
+	sc.InitCommon(sc.ctx, &sc.hw, &sc.Port, sc.release, sc.Init)
 	sc.Stats = e1000.NewStats(statTable(sc.chip))
 	sc.addDelaySysctls()
 	if err := sc.reset(); err != nil {
@@ -163,7 +163,8 @@ func (sc *softc) AttachPost() error {
 	}
 	sc.AskForLink()
 	sc.UpdateAdminStatus()
-	sc.addQueueSysctls()
+	tx, rx := sc.headsAndTails()
+	sc.hw.AddQueues(sc.ctx, tx, rx, func(i int) *e1000.Moderator { return &sc.vectors[i].Moderator })
 	return nil
 }
 
@@ -212,18 +213,3 @@ func (sc *softc) VLANRegister(vtag uint16) { sc.AddVLAN(vtag) }
 
 // VLANUnregister keeps them out again (em_if_vlan_unregister).
 func (sc *softc) VLANUnregister(vtag uint16) { sc.RemoveVLAN(vtag) }
-
-// Suspend hands the part back to its firmware (em_if_suspend).
-func (sc *softc) Suspend() error {
-	sc.release()
-	return nil
-}
-
-// Shutdown is Suspend (em_if_shutdown).
-func (sc *softc) Shutdown() error { return sc.Suspend() }
-
-// Resume starts again (em_if_resume).
-func (sc *softc) Resume() error {
-	sc.Init()
-	return nil
-}

@@ -46,18 +46,6 @@ func (sc *softc) addSysctls() {
 	l.Add(sc.ctx.SysctlCtx(), sc.ctx.SysctlNode(), &sc.Port)
 }
 
-// addQueueSysctls makes queue_tx_N and queue_rx_N, once the queues exist.
-func (sc *softc) addQueueSysctls() {
-	c, n := sc.ctx.SysctlCtx(), sc.ctx.SysctlNode()
-	tx, rx := sc.headsAndTails()
-	for i, at := range tx {
-		sc.hw.AddTxQueue(c, n, i, &sc.vectors[i%len(sc.vectors)].Moderator, at)
-	}
-	for i, at := range rx {
-		sc.hw.AddRxQueue(c, n, i, &sc.vectors[i].Moderator, at)
-	}
-}
-
 // headsAndTails are where the queues have TDH and TDT, RDH and RDT.
 func (sc *softc) headsAndTails() (tx, rx []e1000.HeadTail) {
 	for i := range sc.path.tx {

@@ -139,7 +139,7 @@ func (p *dataPath) TxdEncap(pi *iflib.PktInfo) error {
 	i = r.Write(i, uint64(s.Addr), cmd|s.Len)
 	pi.NewPidx = iflib.QIdx(i)
 	if t := p.probes; t.On() {
-		p.traceDescs(t, pi)
+		r.Trace(t, probeWrite, p.name, pi, emreg.DecodeTxDesc)
 	}
 	iflib.StoreRelaxed64(&r.Load.Bytes, r.Load.Bytes+uint64(pi.Len))
 	iflib.StoreRelaxed64(&r.Load.Packets, r.Load.Packets+1)

@@ -49,13 +49,7 @@ func (sc *softc) AttachPre() error {
 	sc.ctx.SysctlCtx().Int(sc.ctx.SysctlNode(), "legacy_udp_hashtype", sysctl.RDTUN, &sc.legacyUDP,
 		"Report UDP packets without a hash type, as before 2026-07")
 	part.Format = receiveFormat(part.Format, sc.legacyUDP.Load() != 0)
-	err = sc.Attach(sc.ctx, part, adv.Settings{
-		AIM:         t["enable_aim"],
-		MaxIntrRate: t["max_interrupt_rate"],
-		KeepFCS:     t["disable_crc_stripping"] != 0,
-		KeepBad:     t["sbp"] != 0,
-		EEEOff:      t["eee_setting"] != 0,
-	})
+	err = sc.Attach(sc.ctx, part, adv.SettingsOf(t))
 	if err == nil {
 		sc.addFlagMasks()
 	}

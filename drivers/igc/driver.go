@@ -49,13 +49,7 @@ func (sc *softc) AttachPre() error {
 	if err != nil {
 		return err
 	}
-	err = sc.Attach(sc.ctx, part, adv.Settings{
-		AIM:         t["enable_aim"],
-		MaxIntrRate: t["max_interrupt_rate"],
-		KeepFCS:     t["disable_crc_stripping"] != 0,
-		KeepBad:     t["sbp"] != 0,
-		EEEOff:      t["eee_setting"] != 0,
-	})
+	err = sc.Attach(sc.ctx, part, adv.SettingsOf(t))
 	if err == nil {
 		sc.ctx.SysctlCtx().Ulong(sc.ctx.SysctlNode(), "watchdog_timeouts", sysctl.RD, &sc.watchdogs, "Watchdog timeouts")
 	}

@@ -12,7 +12,7 @@ import (
 
 // Common are the small things that are the same in every softc of the family:
 // statistics, the LED, causes of interrupts that are no queue's. A softc embeds it; then
-// Timer, GetCounter, LEDFunc and NeedsRestart are those of iflib. Exported fields are for
+// Timer, GetCounter, LEDFunc, NeedsRestart and the methods of iflib.PowerManager are its. Exported fields are for
 // any goroutine.
 type Common struct {
 	AIMMode    atomic.Int32 // AIMOff to AIMLowLatency
@@ -29,11 +29,29 @@ type Common struct {
 	wantStats  atomic.Bool // statistics are due
 	ledDefault uint32
 	irqs       []*iflib.Irq // MSI-X, by vector
+	release    func()
+	start      func()
 }
 
-// InitCommon makes the common part of a device.
-func (c *Common) InitCommon(ctx *iflib.Ctx, regs *Regs, port *Port) {
-	c.ctx, c.regs, c.port = ctx, regs, port
+// InitCommon makes the common part of a device. release gives the part back to its
+// firmware, start initialises it.
+func (c *Common) InitCommon(ctx *iflib.Ctx, regs *Regs, port *Port, release, start func()) {
+	c.ctx, c.regs, c.port, c.release, c.start = ctx, regs, port, release, start
+}
+
+// Suspend hands the part back to its firmware (em_if_suspend).
+func (c *Common) Suspend() error {
+	c.release()
+	return nil
+}
+
+// Shutdown is Suspend (em_if_shutdown).
+func (c *Common) Shutdown() error { return c.Suspend() }
+
+// Resume starts again (em_if_resume).
+func (c *Common) Resume() error {
+	c.start()
+	return nil
 }
 
 // KeepLED notes what the LED shows after the reset at attach.

@@ -58,22 +58,34 @@ func (r *Regs) live(reg uint64) func() uint64 {
 // HeadTail are the offsets of a queue's TDH and TDT, or RDH and RDT.
 type HeadTail struct{ Head, Tail uint64 }
 
-// AddTxQueue makes queue_tx_N.
-func (r *Regs) AddTxQueue(c *sysctl.Ctx, parent *sysctl.OID, id int, m *Moderator, at HeadTail) {
-	q := c.Node(parent, "queue_tx_"+strconv.Itoa(id), sysctl.RD, "TX Queue Name")
-	c.Func(q, "interrupt_rate", sysctl.RD, sysctl.KindUint, m.Rate, "Interrupt Rate")
-	c.Func(q, "txd_head", sysctl.RD, sysctl.KindUint, r.live(at.Head), "Transmit Descriptor Head")
-	c.Func(q, "txd_tail", sysctl.RD, sysctl.KindUint, r.live(at.Tail), "Transmit Descriptor Tail")
-	c.Ulong(q, "tx_irq", sysctl.RD, &m.IRQs, "Queue MSI-X Transmit Interrupts")
+// AddQueues makes queue_tx_N and queue_rx_N, once the queues exist. vector is the
+// moderation of a receive queue, which transmit queues of the same number modulo share.
+func (r *Regs) AddQueues(ctx *iflib.Ctx, tx, rx []HeadTail, vector func(int) *Moderator) {
+	for i, at := range tx {
+		r.addQueue(ctx, i, vector(i%len(rx)), at, &txLeaves)
+	}
+	for i, at := range rx {
+		r.addQueue(ctx, i, vector(i), at, &rxLeaves)
+	}
 }
 
-// AddRxQueue makes queue_rx_N.
-func (r *Regs) AddRxQueue(c *sysctl.Ctx, parent *sysctl.OID, id int, m *Moderator, at HeadTail) {
-	q := c.Node(parent, "queue_rx_"+strconv.Itoa(id), sysctl.RD, "RX Queue Name")
+// queueLeaves are the names of a queue's leaves.
+type queueLeaves struct{ node, nodeDescr, head, headDescr, tail, tailDescr, irq, irqDescr string }
+
+var (
+	txLeaves = queueLeaves{"queue_tx_", "TX Queue Name", "txd_head", "Transmit Descriptor Head",
+		"txd_tail", "Transmit Descriptor Tail", "tx_irq", "Queue MSI-X Transmit Interrupts"}
+	rxLeaves = queueLeaves{"queue_rx_", "RX Queue Name", "rxd_head", "Receive Descriptor Head",
+		"rxd_tail", "Receive Descriptor Tail", "rx_irq", "Queue MSI-X Receive Interrupts"}
+)
+
+func (r *Regs) addQueue(ctx *iflib.Ctx, id int, m *Moderator, at HeadTail, l *queueLeaves) {
+	c := ctx.SysctlCtx()
+	q := c.Node(ctx.SysctlNode(), l.node+strconv.Itoa(id), sysctl.RD, l.nodeDescr)
 	c.Func(q, "interrupt_rate", sysctl.RD, sysctl.KindUint, m.Rate, "Interrupt Rate")
-	c.Func(q, "rxd_head", sysctl.RD, sysctl.KindUint, r.live(at.Head), "Receive Descriptor Head")
-	c.Func(q, "rxd_tail", sysctl.RD, sysctl.KindUint, r.live(at.Tail), "Receive Descriptor Tail")
-	c.Ulong(q, "rx_irq", sysctl.RD, &m.IRQs, "Queue MSI-X Receive Interrupts")
+	c.Func(q, l.head, sysctl.RD, sysctl.KindUint, r.live(at.Head), l.headDescr)
+	c.Func(q, l.tail, sysctl.RD, sysctl.KindUint, r.live(at.Tail), l.tailDescr)
+	c.Ulong(q, l.irq, sysctl.RD, &m.IRQs, l.irqDescr)
 }
 
 // OnWriteOne is the handler of a leaf that shows -1 and acts when 1 is written.

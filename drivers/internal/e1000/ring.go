@@ -7,6 +7,7 @@ import (
 
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/probe"
 )
 
 // TxRing is what a transmit ring of any descriptor format has (struct tx_ring). Its
@@ -36,6 +37,16 @@ func (r *TxRing) Write(i uint32, w0, w1 uint64) uint32 {
 	iflib.StoreRelaxed64(&r.Desc[at+1], w1)
 	iflib.StoreRelaxed64(&r.Desc[at], w0)
 	return (i + 1) & r.Mask
+}
+
+// Trace shows the descriptors of the packet that was written, in the words of the
+// datasheet: one event of point id each.
+func (r *TxRing) Trace(s *probe.Set, id probe.ID, dev string, pi *iflib.PktInfo, decode func([DescWords]uint64) string) {
+	for i := uint32(pi.Pidx); i != uint32(pi.NewPidx); i = (i + 1) & r.Mask {
+		at := i * DescWords
+		w := [DescWords]uint64{atomic.LoadUint64(&r.Desc[at]), atomic.LoadUint64(&r.Desc[at+1])}
+		s.FireNote(id, dev, pi.QSIdx, decode(w), uint64(i), w[0], w[1])
+	}
 }
 
 // CreditsUpdate counts the descriptors that the part is done with; without clear it only

@@ -121,7 +121,7 @@ func (p *Path) TxdEncap(pi *iflib.PktInfo) error {
 	i = r.Write(i, uint64(pi.Segs[n].Addr), w|pi.Segs[n].Len)
 	pi.NewPidx = iflib.QIdx(i)
 	if t := p.probes; t.On() {
-		p.traceDescs(t, pi)
+		r.Trace(t, probeWrite, p.name, pi, e1000reg.DecodeTxDesc)
 	}
 	iflib.StoreRelaxed64(&r.Load.Bytes, r.Load.Bytes+bytes)
 	iflib.StoreRelaxed64(&r.Load.Packets, r.Load.Packets+packets)

@@ -93,7 +93,7 @@ func (sc *Softc) attachHardware() error {
 		return err
 	}
 	sc.InitPort(sc.Ctx, sc.phy, sc.Part.Media)
-	sc.InitCommon(sc.Ctx, &sc.Regs, &sc.Port)
+	sc.InitCommon(sc.Ctx, &sc.Regs, &sc.Port, sc.release, sc.Init)
 	sc.Stats = e1000.NewStats(sc.Part.Stats)
 	if err := sc.Part.Reset(sc); err != nil {
 		return err
@@ -214,7 +214,8 @@ func (sc *Softc) AttachPost() error {
 	}
 	sc.AskForLink()
 	sc.UpdateAdminStatus()
-	sc.addQueueSysctls()
+	tx, rx := sc.headsAndTails()
+	sc.Regs.AddQueues(sc.Ctx, tx, rx, func(i int) *e1000.Moderator { return &sc.vectors[i].Moderator })
 	return nil
 }
 
@@ -268,17 +269,13 @@ func (sc *Softc) UpdateAdminStatus() {
 	sc.UpdateStats()
 }
 
-// Suspend hands the part back to its firmware (em_if_suspend).
-func (sc *Softc) Suspend() error {
-	sc.release()
-	return nil
-}
-
-// Shutdown is Suspend (em_if_shutdown).
-func (sc *Softc) Shutdown() error { return sc.Suspend() }
-
-// Resume starts again (em_if_resume).
-func (sc *Softc) Resume() error {
-	sc.Init()
-	return nil
+// SettingsOf are the settings of hw.em or hw.igc.
+func SettingsOf(t map[string]int) Settings {
+	return Settings{
+		AIM:         t["enable_aim"],
+		MaxIntrRate: t["max_interrupt_rate"],
+		KeepFCS:     t["disable_crc_stripping"] != 0,
+		KeepBad:     t["sbp"] != 0,
+		EEEOff:      t["eee_setting"] != 0,
+	}
 }

@@ -32,18 +32,6 @@ func (sc *Softc) headsAndTails() (tx, rx []e1000.HeadTail) {
 	return tx, rx
 }
 
-// addQueueSysctls makes queue_tx_N and queue_rx_N, once the queues exist.
-func (sc *Softc) addQueueSysctls() {
-	c, n := sc.Ctx.SysctlCtx(), sc.Ctx.SysctlNode()
-	tx, rx := sc.headsAndTails()
-	for i, at := range tx {
-		sc.Regs.AddTxQueue(c, n, i, &sc.vectors[i%len(sc.vectors)].Moderator, at)
-	}
-	for i, at := range rx {
-		sc.Regs.AddRxQueue(c, n, i, &sc.vectors[i].Moderator, at)
-	}
-}
-
 // printDebug prints the state of the interface and of its rings (em_print_debug_info).
 func (sc *Softc) printDebug() {
 	tx, rx := sc.headsAndTails()
