@@ -87,27 +87,28 @@ func (st *ifState) countDefault(a *Altq) {
 	}
 }
 
-// leafParent complains of a child of the default queue.
-func (p *parser) leafParent(a *Altq, parent *queueState) bool {
-	if parent.altq.Flags&altq.FlagDefault != 0 {
-		p.errorf(a.Pos, "adding %s would make default queue %s not a leaf", a.Qname, a.Parent)
-		return false
-	}
-	return true
-}
-
-// evalHFSC checks a queue of HFSC and admits its curves (eval_pfqueue_hfsc).
-func (p *parser) evalHFSC(st *ifState, a *Altq, parent *queueState) bool {
+// linkshare gives a queue of HFSC or FAIRQ its default share, and the root the whole
+// interface. Not ok: it is a child of the default queue.
+func (p *parser) linkshare(st *ifState, a *Altq, parent *queueState) (root, ok bool) {
 	if parent == nil {
 		a.Linkshare = altq.Curve{M1: a.IfBandwidth, M2: a.IfBandwidth}
-		return true
+		return true, true
 	}
-	if !p.leafParent(a, parent) {
-		return false
+	if parent.altq.Flags&altq.FlagDefault != 0 {
+		p.errorf(a.Pos, "adding %s would make default queue %s not a leaf", a.Qname, a.Parent)
+		return false, false
 	}
 	st.countDefault(a)
 	if a.Linkshare.M2 == 0 {
 		a.Linkshare.M2 = a.Bandwidth
+	}
+	return false, true
+}
+
+// evalHFSC checks a queue of HFSC and admits its curves (eval_pfqueue_hfsc).
+func (p *parser) evalHFSC(st *ifState, a *Altq, parent *queueState) bool {
+	if root, ok := p.linkshare(st, a, parent); root || !ok {
+		return ok
 	}
 	for _, c := range [...]altq.Curve{a.Realtime, a.Linkshare, a.Upperlimit} {
 		if c.M1 > 0 && c.M2 == 0 {
@@ -173,17 +174,12 @@ func (p *parser) checkUpperlimit(a *Altq) bool {
 // evalFAIRQ checks a queue of FAIRQ (eval_pfqueue_fairq), the root as that of HFSC
 // (spec altq Q12). FreeBSD leaves priorities to its kernel.
 func (p *parser) evalFAIRQ(st *ifState, a *Altq, parent *queueState) bool {
-	if parent == nil {
-		a.Linkshare = altq.Curve{M1: a.IfBandwidth, M2: a.IfBandwidth}
+	root, ok := p.linkshare(st, a, parent)
+	if root {
 		st.prios[a.Priority] = true
-		return true
 	}
-	if !p.leafParent(a, parent) {
-		return false
-	}
-	st.countDefault(a)
-	if a.Linkshare.M2 == 0 {
-		a.Linkshare.M2 = a.Bandwidth
+	if root || !ok {
+		return ok
 	}
 	if !p.admitLinkshare(a, parent, "link-sharing sc exceeds parent's sc") {
 		return false

@@ -63,7 +63,7 @@ type Rule struct {
 	Action    Action
 	Dir       Direction
 	Quick     bool
-	Ifname    string // an interface or a group; "": any
+	Ifname    string // "": any
 	IfNot     bool   // all but Ifname
 	Family    Family
 	Proto     uint8 // 0: any
