@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ifsim/ifsim/altq"
 	"github.com/ifsim/ifsim/altq/pf"
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/iflib"
@@ -92,6 +93,7 @@ func initPackages(k *kern.Kernel) error {
 		ifnet.Init,
 		func(k *kern.Kernel) error { bpf.Init(k); return nil },
 		inet.Init,
+		altq.Init,
 		pf.Init,
 		iflib.Init,
 	} {
