@@ -10,8 +10,7 @@
 // is absent; so is rs_dump, for the report queue is its owner's alone.
 //
 // Three types matter: softc is the device that iflib attaches, starts and stops;
-// lemTxRx and emTxRx are the data path of the two classes, which share the transmit
-// half. Machines register the driver:
+// dataPath is the data path, of which lemTxRx replaces the receive half. Machines register the driver:
 //
 //	ctx, err := iflib.Attach(k, &em.Driver, fn, 0) // em0
 package em

@@ -146,10 +146,10 @@ func (sc *softc) describe() {
 		s.TxRx = lemTxRx{&sc.path}
 	case sc.chip.mac == mac82574 && sc.ctx.Function().MSIXCount() > 0:
 		s.MSIXBAR = sc.ctx.Function().MSIXTableBAR()
-		s.TxRx = emTxRx{&sc.path}
+		s.TxRx = &sc.path
 	default:
 		s.MSIXBAR, s.DisableMSIX = iflib.MSIXBARTrustDriver, true
-		s.TxRx = emTxRx{&sc.path}
+		s.TxRx = &sc.path
 	}
 	sc.path.legacyIntr, sc.path.errs = sc.legacyFilter, &sc.RxErrors
 	sc.path.probes, sc.path.name = sc.ctx.Kernel().Probes, sc.ctx.Name()

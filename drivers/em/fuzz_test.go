@@ -95,7 +95,7 @@ func FuzzWriteback(f *testing.F) {
 		g := &garbage{data: data}
 		for _, lem := range []bool{true, false} {
 			r := newRings(t, 1)
-			var path iflib.TxRx = emTxRx{&r.dataPath}
+			var path iflib.TxRx = &r.dataPath
 			if lem {
 				path = lemTxRx{&r.dataPath}
 			}

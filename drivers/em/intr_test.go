@@ -277,7 +277,7 @@ func TestControlIsHandedOver(t *testing.T) {
 // Peeks of a filter while the owner works: the race detector is the judge.
 func TestPeeksRunBesideTheOwner(t *testing.T) {
 	r := newRings(t, 1)
-	path := emTxRx{&r.dataPath}
+	path := &r.dataPath
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Add(1)

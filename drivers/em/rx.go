@@ -47,13 +47,13 @@ func (r *rxRing) describe(ri *iflib.RxdInfo, status, errors uint32, tag uint16) 
 }
 
 // RxdAvailable counts received packets (em_isc_rxd_available; spec 1g 4.5).
-func (p emTxRx) RxdAvailable(qid int, cidx iflib.QIdx, budget int) int {
+func (p *dataPath) RxdAvailable(qid int, cidx iflib.QIdx, budget int) int {
 	return e1000.Available(p.rx[qid].Desc, int(cidx), budget, extDone, extLast)
 }
 
 // RxdPktGet takes a packet in extended format (em_isc_rxd_pkt_get; spec 1g 4.6). The
 // hash is in the first word, over the address that iflib knows.
-func (p emTxRx) RxdPktGet(ri *iflib.RxdInfo) error {
+func (p *dataPath) RxdPktGet(ri *iflib.RxdInfo) error {
 	r := &p.rx[ri.QSIdx]
 	d, w, err := r.Take(ri, &extFormat, p.errs)
 	if err != nil {

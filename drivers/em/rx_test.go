@@ -81,7 +81,7 @@ func TestExtendedReceive(t *testing.T) {
 			for i, d := range tc.descs {
 				d.put(r.rx[0].Desc, (at+i)%testDescs)
 			}
-			got, frags := get(emTxRx{&r.dataPath}, &r.dataPath, at)
+			got, frags := get(&r.dataPath, &r.dataPath, at)
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateErrors()); diff != "" {
 				t.Fatalf("(-want +got):\n%s", diff)
 			}
@@ -133,7 +133,7 @@ func TestReceiveObeysDisabledCapabilities(t *testing.T) {
 	r := newRings(t, 1)
 	r.rx[0].Csum, r.rx[0].tags = false, false
 	desc{0, 0, 0x6b, 0xa064_003c}.put(r.rx[0].Desc, 0)
-	got, _ := get(emTxRx{&r.dataPath}, &r.dataPath, 0)
+	got, _ := get(&r.dataPath, &r.dataPath, 0)
 	if diff := cmp.Diff(received{NFrags: 1, Len: 60, RSSType: mbuf.HashOpaque}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -146,7 +146,7 @@ func TestRingWithoutEndIsFoundAndCounted(t *testing.T) {
 		done desc
 		path func(*dataPath) iflib.TxRx
 	}{
-		"em":  {desc{0, 0, 1, 60}, func(p *dataPath) iflib.TxRx { return emTxRx{p} }},
+		"em":  {desc{0, 0, 1, 60}, func(p *dataPath) iflib.TxRx { return p }},
 		"lem": {desc{0, 0, 60, 1}, func(p *dataPath) iflib.TxRx { return lemTxRx{p} }},
 	} {
 		r := newRings(t, 1)

@@ -59,8 +59,7 @@ func (r *txRing) reset() {
 	r.tso = false
 }
 
-// dataPath is what lem and em have in common: the transmit side and the receive
-// doorbell.
+// dataPath is the data path of 82571 and later (em_txrx).
 type dataPath struct {
 	bar        e1000.BAR
 	legacyIntr func() iflib.FilterResult
@@ -73,18 +72,14 @@ type dataPath struct {
 	errs *e1000.RxErrors
 }
 
-// lemTxRx is the data path of 8254x (lem_txrx), emTxRx that of 82571 and later
-// (em_txrx).
-type (
-	lemTxRx struct{ *dataPath }
-	emTxRx  struct{ *dataPath }
-)
+// lemTxRx is that of 8254x (lem_txrx), which differs in the receive descriptors.
+type lemTxRx struct{ *dataPath }
 
 var (
+	_ iflib.TxRx       = (*dataPath)(nil)
 	_ iflib.TxRx       = lemTxRx{}
-	_ iflib.TxRx       = emTxRx{}
+	_ iflib.LegacyIntr = (*dataPath)(nil)
 	_ iflib.LegacyIntr = lemTxRx{}
-	_ iflib.LegacyIntr = emTxRx{}
 )
 
 var errNoSegments = fmt.Errorf("packet without data: %w", syscall.EINVAL)
@@ -121,11 +116,11 @@ func (p *dataPath) TxdEncap(pi *iflib.PktInfo) error {
 		lower |= emreg.TxdCmdVLE
 	}
 	cmd := uint64(upper)<<highDword | uint64(emreg.TxdCmdIFCS|ide|lower) // 6
-	for k := range pi.Segs[:n] {
-		s := &pi.Segs[k]
-		i = r.Write(i, uint64(s.Addr), cmd|s.Len)
+	segs := pi.Segs
+	for k := range n {
+		i = r.Write(i, uint64(segs[k].Addr), cmd|segs[k].Len)
 	}
-	s := pi.Segs[n]
+	s := segs[n]
 	if sentinel && s.Len > sentinelMinLen {
 		s.Len -= sentinelLen
 		i = r.Write(i, uint64(s.Addr), cmd|s.Len)

@@ -206,7 +206,7 @@ func TestPeekChangesNothing(t *testing.T) {
 
 func TestDataPathDoesNotAllocate(t *testing.T) {
 	r := newRings(t, 1)
-	var path iflib.TxRx = emTxRx{&r.dataPath}
+	var path iflib.TxRx = &r.dataPath
 	pi := packet(mbuf.CsumIPTCP, iflib.PktIPv4|iflib.PktTxIntr, segs(0x1000, 14, 0x2000, 1000))
 	var frags [iflib.MaxRxSegs]iflib.RxdFrag
 	ri := iflib.RxdInfo{Frags: &frags}
@@ -235,7 +235,7 @@ func TestDataPathDoesNotAllocate(t *testing.T) {
 
 func BenchmarkEncap(b *testing.B) {
 	r := newRings(b, 1)
-	var path iflib.TxRx = emTxRx{&r.dataPath}
+	var path iflib.TxRx = &r.dataPath
 	one := packet(0, iflib.PktIPv4, segs(0x1000, 60))
 	two := packet(0, iflib.PktIPv4, segs(0x1000, 60, 0x2000, 1000))
 	for name, pi := range map[string]*iflib.PktInfo{"one": &one, "two": &two} {
