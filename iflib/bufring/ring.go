@@ -47,7 +47,17 @@ type Ring struct {
 
 	_    [cacheLine]byte
 	cons uint32 // br_cons_head: next position to consume; the consumer's, stored relaxed
+	next Mark   // where cons is; the consumer's
 }
+
+// Mark is a position in a ring: an item that may be there or come there.
+type Mark struct {
+	slot *slot
+	seq  uint32 // of the slot when the item is in it
+}
+
+// Ready reports whether the item is there: not after it was consumed. Any goroutine.
+func (m Mark) Ready() bool { return m.slot.seq.Load() == m.seq }
 
 // New returns an empty ring of size slots, of which it fills size-1. The error
 // wraps EINVAL for a size that is not a power of two from 2 to 2^20.
@@ -59,6 +69,7 @@ func New(size int) (*Ring, error) {
 	for i := range r.slots {
 		r.slots[i].seq.Store(uint32(i))
 	}
+	r.next = Mark{&r.slots[0], 1}
 	return r, nil
 }
 
@@ -97,22 +108,31 @@ func (r *Ring) TryEnqueue(m *mbuf.Mbuf) bool {
 // Dequeue takes the oldest item, or returns nil if there is none, or if its
 // producer has not published it yet. Consumer only. (buf_ring_dequeue_sc)
 func (r *Ring) Dequeue() *mbuf.Mbuf {
-	s := &r.slots[r.cons&r.mask]
-	if s.seq.Load() != r.cons+1 {
+	if !r.next.Ready() {
 		return nil
 	}
+	return r.take()
+}
+
+// take is Dequeue of an item that is there.
+func (r *Ring) take() *mbuf.Mbuf {
+	s, cons := r.next.slot, r.next.seq
 	m := s.m
 	s.m = nil
-	s.seq.Store(r.cons + r.mask + 1)
-	physmem.StoreRelaxed32(&r.cons, r.cons+1)
+	s.seq.Store(cons + r.mask)
+	physmem.StoreRelaxed32(&r.cons, cons)
+	r.next = Mark{&r.slots[cons&r.mask], cons + 1}
 	return m
 }
+
+// Next is the position of the item that Dequeue would take. Consumer only.
+func (r *Ring) Next() Mark { return r.next }
 
 // Peek returns the oldest item and leaves it, or nil. Consumer only.
 // (buf_ring_peek)
 func (r *Ring) Peek() *mbuf.Mbuf {
-	if s := &r.slots[r.cons&r.mask]; s.seq.Load() == r.cons+1 {
-		return s.m
+	if r.next.Ready() {
+		return r.next.slot.m
 	}
 	return nil
 }
@@ -124,11 +144,10 @@ func (r *Ring) AdvanceSC() { r.Dequeue() }
 // PutbackSC replaces the oldest item, which must exist. Consumer only.
 // (buf_ring_putback_sc)
 func (r *Ring) PutbackSC(m *mbuf.Mbuf) {
-	s := &r.slots[r.cons&r.mask]
-	if s.seq.Load() != r.cons+1 {
+	if !r.next.Ready() {
 		panic("bufring: putback into an empty ring")
 	}
-	s.m = m
+	r.next.slot.m = m
 }
 
 // Ready reports whether the oldest item could be dequeued now. Any goroutine.
