@@ -181,7 +181,9 @@ func (c *Cache) Free(m *Mbuf) *Mbuf {
 		c.releaseHdr(m)
 	}
 	if m.Flags&FlagExt != 0 {
-		c.freeExt(m)
+		if !c.freePacket(m) {
+			c.freeExt(m)
+		}
 		return next
 	}
 	if c.check {

@@ -218,6 +218,13 @@ func (c *Cache) ExtAdd(m *Mbuf, addr physmem.Addr, size int, free func(arg any),
 	return true
 }
 
+// freePacket is freeExt of what most packets are: an mbuf that shares its cluster of the
+// packet zone with nobody. False: it is not, or the magazine is full.
+func (c *Cache) freePacket(m *Mbuf) bool {
+	cl := m.cl
+	return cl.owner == m && cl.typ == ExtPacket && cl.refs.Load() == 1 && !c.check && c.packets.push(m)
+}
+
 // freeExt drops a reference. The last one returns the storage and the mbuf that held the count; any other mbuf is
 // freed at once (mb_free_ext, spec ifnet 10.2 "external reference rule").
 func (c *Cache) freeExt(m *Mbuf) {
