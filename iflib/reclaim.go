@@ -77,7 +77,9 @@ func (q *Txq) freeDescs(n uint32, later *[]*mbuf.Mbuf) {
 	cidx := o.cidx
 	for range n {
 		if s := &q.slots[cidx]; s.m != nil {
-			q.unload(s, s.m)
+			if s.mp != nil {
+				q.unload(s, s.m)
+			}
 			if later == nil {
 				q.cache.FreeChain(s.m)
 			} else {

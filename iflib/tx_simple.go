@@ -30,7 +30,9 @@ const fullRingSpins = 800
 
 // transmitSimple is iflib_simple_transmit.
 func (ctx *Ctx) transmitSimple(m *mbuf.Mbuf) error {
-	if p := ctx.k.Probes; p.On() {
+	p := ctx.k.Probes
+	trace := p.On()
+	if trace {
 		ctx.traceTransmit(p, m)
 	}
 	if !ctx.txAdmitted() {
@@ -40,7 +42,7 @@ func (ctx *Ctx) transmitSimple(m *mbuf.Mbuf) error {
 	if err != nil {
 		return err
 	}
-	if p := ctx.k.Probes; p.On() {
+	if trace {
 		ctx.traceSelect(p, q, m)
 	}
 	if q.mtx.TryLock() {
@@ -129,10 +131,12 @@ func (q *Txq) simpleTenure(m *mbuf.Mbuf) error {
 		err = q.simpleSend(m)
 	}
 	quota = q.drainDeferred(quota)
+	next := q.sbr.Next()
 	q.simpleRelease()
 	// With the quota used up the load that used it brings the next drainer.
-	for quota > 0 && q.sbr.Ready() && q.mtx.TryLock() {
+	for quota > 0 && next.Ready() && q.mtx.TryLock() {
 		quota = q.drainDeferred(quota)
+		next = q.sbr.Next()
 		q.simpleRelease()
 	}
 	return err
