@@ -59,6 +59,12 @@ func (ifp *Ifnet) Groups() []string {
 	return nil
 }
 
+// InGroup reports whether the interface is in a group, in one atomic load.
+func (ifp *Ifnet) InGroup(name string) bool {
+	g := ifp.groups.Load()
+	return g != nil && slices.Contains(*g, name)
+}
+
 // addGroup is if_addgroup.
 func (ifp *Ifnet) addGroup(name string) error {
 	if name == "" || len(name) > NameMax || name[len(name)-1] >= '0' && name[len(name)-1] <= '9' {

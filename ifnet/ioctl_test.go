@@ -169,8 +169,14 @@ func TestGetRequestsReadBack(t *testing.T) {
 	if n.Description() != "" {
 		t.Errorf("description %q after it was cleared", n.Description())
 	}
+	if !n.InGroup("wan") {
+		t.Error("not in the group wan")
+	}
 	wantErr(t, "leave", n.Ioctl(IoctlDelGroup, "wan"), 0)
 	wantList(t, "groups", n.Groups(), "all")
+	if n.InGroup("wan") || !n.InGroup("all") {
+		t.Error("in the group wan, or not in all")
+	}
 	wantErr(t, "second word", n.Ioctl(IoctlSetCapNV, &CapReq{Req2: Cap2RxTLS6}), syscall.EINVAL)
 	wantErr(t, "second word", n.Ioctl(IoctlSetCapNV, &CapReq{Req2: Cap2RxTLS4}), 0)
 }

@@ -1,8 +1,6 @@
 package pf
 
 import (
-	"slices"
-
 	"github.com/ifsim/ifsim/altq/pf/conf"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
@@ -14,7 +12,7 @@ var _ ifnet.Pfil = (*PF)(nil)
 // number of its queue if rules give it one, or drops it.
 func (p *PF) Hook(c *mbuf.Cache, ifp *ifnet.Ifnet, dir ifnet.PfilDir, af ifnet.AF, mp **mbuf.Mbuf) ifnet.PfilResult {
 	m := *mp
-	if p.pass(ifp.Name(), dir, af, m) {
+	if p.pass(place{ifp, ifp.Name()}, dir, af, m) {
 		return ifnet.PfilPass
 	}
 	*mp = nil
@@ -23,9 +21,9 @@ func (p *PF) Hook(c *mbuf.Cache, ifp *ifnet.Ifnet, dir ifnet.PfilDir, af ifnet.A
 }
 
 // pass decides about a packet and tags it.
-func (p *PF) pass(ifname string, dir ifnet.PfilDir, af ifnet.AF, m *mbuf.Mbuf) bool {
+func (p *PF) pass(at place, dir ifnet.PfilDir, af ifnet.AF, m *mbuf.Mbuf) bool {
 	set := p.rules.Load()
-	if slices.Contains(set.skip, ifname) {
+	if set.skips(at) {
 		return true
 	}
 	pd := packet{dir: conf.In}
@@ -42,7 +40,7 @@ func (p *PF) pass(ifname string, dir ifnet.PfilDir, af ifnet.AF, m *mbuf.Mbuf) b
 	}
 	if !found {
 		var r *rule
-		if r, act = set.evaluate(ifname, &pd); r != nil {
+		if r, act = set.evaluate(at, &pd); r != nil {
 			if r.Action == conf.Block {
 				return false
 			}

@@ -113,6 +113,26 @@ func TestSkippedInterfacesAreNotFiltered(t *testing.T) {
 	}
 }
 
+func TestGroupsStandForTheirInterfaces(t *testing.T) {
+	b := newBed(t)
+	em0, em1 := b.iface("em", 0), b.iface("em", 1)
+	must(t, em0.Ioctl(ifnet.IoctlAddGroup, "wan"))
+	udp := pkt{src: "10.0.0.1", dst: "10.0.0.2", proto: 17}
+	for text, want := range map[string][2]bool{
+		"block on wan":                       {false, true},
+		"block on ! wan":                     {true, false},
+		"set skip on wan\nblock":             {true, false},
+		"block\npass on wan2 no state":       {false, false},
+		"block\npass on { wan lo } no state": {true, false},
+	} {
+		b.load(text + "\n")
+		if got := [2]bool{b.run(em0, ifnet.PfilOut, udp).pass, b.run(em1, ifnet.PfilOut, udp).pass}; got != want {
+			t.Errorf("%q: passes on em0, em1: %v, want %v", text, got, want)
+		}
+		b.p.FlushStates()
+	}
+}
+
 func TestPacketsThatAreCutOffAreDropped(t *testing.T) {
 	b := newBed(t)
 	em0 := b.iface("em", 0)

@@ -8,12 +8,13 @@ import (
 
 	"github.com/ifsim/ifsim/altq"
 	"github.com/ifsim/ifsim/altq/pf/conf"
+	"github.com/ifsim/ifsim/ifnet"
 )
 
 // ruleset is what packets are held against. Only counters change.
 type ruleset struct {
 	rules []rule
-	skip  []string // interfaces that are not filtered
+	skip  []string // interfaces and groups that are not filtered
 }
 
 // rule is a filter rule as packets are held against it (struct pf_krule).
@@ -87,10 +88,26 @@ func compile(cfg conf.Config, names nameTable) *ruleset {
 // hasAddr reports whether an address is this end's.
 func (p *peer) hasAddr(a addr128) bool { return (a.and(p.mask) == p.addr) != p.not }
 
+// place is the interface that a packet is at.
+type place struct {
+	ifp  *ifnet.Ifnet
+	name string
+}
+
+// is reports whether a name is the interface's or of a group that it is in. The names of
+// groups do not end with a digit.
+func (p place) is(name string) bool {
+	if name == p.name {
+		return true
+	}
+	last := name[len(name)-1]
+	return (last < '0' || last > '9') && p.ifp.InGroup(name)
+}
+
 // matches reports whether a packet is one of those that the rule is for.
-func (r *rule) matches(ifname string, pd *packet) bool {
+func (r *rule) matches(at place, pd *packet) bool {
 	switch {
-	case r.Ifname != "" && (r.Ifname == ifname) == r.IfNot,
+	case r.Ifname != "" && at.is(r.Ifname) == r.IfNot,
 		r.Dir != conf.InOut && r.Dir != pd.dir,
 		r.Family != conf.AnyFamily && r.Family != pd.family,
 		r.Proto != 0 && r.Proto != pd.proto,
@@ -126,14 +143,24 @@ func (r *rule) count(pd *packet) {
 	r.bytes.Add(uint64(pd.length))
 }
 
+// skips reports whether packets at an interface are not looked at.
+func (s *ruleset) skips(at place) bool {
+	for _, name := range s.skip {
+		if at.is(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // evaluate finds the rule that decides about a packet, nil for the default, which passes
 // it, and what all rules together do to it (pf_test_rule). The last rule that matches
 // decides, or the first with quick; match rules decide nothing.
-func (s *ruleset) evaluate(ifname string, pd *packet) (decides *rule, a actions) {
+func (s *ruleset) evaluate(at place, pd *packet) (decides *rule, a actions) {
 	for i := range s.rules {
 		r := &s.rules[i]
 		r.evaluations.Add(1)
-		if !r.matches(ifname, pd) {
+		if !r.matches(at, pd) {
 			continue
 		}
 		if r.Action == conf.Match {

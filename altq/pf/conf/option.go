@@ -184,7 +184,9 @@ func (p *parser) interfaces() (list []ifItem) {
 	p.list(func() {
 		i := ifItem{pos: p.tok.pos}
 		i.not = p.char('!')
-		i.name = p.word()
+		if i.name = p.word(); i.name == "" {
+			p.syntax()
+		}
 		if len(i.name) > ifNameMax {
 			p.fail(i.pos, "interface name too long")
 		}

@@ -34,7 +34,7 @@ type Config struct {
 	Altqs []Altq
 	// Rules are the filter rules, lists expanded, in order of evaluation.
 	Rules []Rule
-	// Skip are interfaces on which nothing is filtered (set skip on).
+	// Skip are interfaces and groups on which nothing is filtered (set skip on).
 	Skip []string
 	// StateLimit is the largest number of states (set limit states); 0: not set.
 	StateLimit int

@@ -63,7 +63,7 @@ type Rule struct {
 	Action    Action
 	Dir       Direction
 	Quick     bool
-	Ifname    string // "": any
+	Ifname    string // of an interface or a group; "": any
 	IfNot     bool   // all but Ifname
 	Family    Family
 	Proto     uint8 // 0: any
