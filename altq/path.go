@@ -50,9 +50,9 @@ func (q *Queue) Enqueue(m *mbuf.Mbuf) error {
 // (IFQ_DEQUEUE, tbr_dequeue).
 func (q *Queue) Dequeue() *mbuf.Mbuf {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	now := q.env.Now()
-	if q.closed || q.tbr != nil && !q.tbr.pass(now, q.since) {
+	if !q.pass(now) {
+		q.mu.Unlock()
 		return nil
 	}
 	var m *mbuf.Mbuf
@@ -68,7 +68,14 @@ func (q *Queue) Dequeue() *mbuf.Mbuf {
 		}
 	}
 	q.settle()
+	q.mu.Unlock()
 	return m
+}
+
+// pass reports whether the regulator, if there is one, lets a packet go. The lock is
+// held.
+func (q *Queue) pass(now Time) bool {
+	return !q.closed && (q.tbr == nil || q.tbr.pass(now, q.since))
 }
 
 // Poll is what Dequeue would return; it stays queued (IFQ_POLL). A Dequeue after a
@@ -78,18 +85,18 @@ func (q *Queue) Poll() *mbuf.Mbuf {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.env.Now()
-	if q.closed || q.tbr != nil && !q.tbr.pass(now, q.since) {
+	if !q.pass(now) {
 		return nil
 	}
 	if q.tbr != nil {
 		q.tbr.polled = true
 	}
-	if q.enabled {
-		m := q.disc.Poll(now, q.drops)
-		q.settle()
-		return m
+	if !q.enabled {
+		return q.fifo.Head()
 	}
-	return q.fifo.Head()
+	m := q.disc.Poll(now, q.drops)
+	q.settle()
+	return m
 }
 
 // Purge drops everything (IFQ_PURGE).
