@@ -1,36 +1,13 @@
 package emhw_test
 
 import (
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/drivers/port/null"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
-
-const sliceOps = 1000 // operations between two looks at the clock
-
-// minNs runs fn, which does n operations, for b.N operations in slices of a few
-// microseconds, and reports the fastest slice and the one that 5 % are faster than. A
-// neighbour on the host's core slows all others down, so the mean says nothing.
-func minNs(b *testing.B, fn func(n int)) {
-	b.ReportAllocs()
-	slow := make([]time.Duration, 0, b.N/sliceOps+1)
-	b.ResetTimer()
-	for left := b.N; left > 0; left -= sliceOps {
-		start := time.Now()
-		fn(sliceOps)
-		slow = append(slow, time.Since(start))
-	}
-	b.StopTimer()
-	slices.Sort(slow)
-	perOp := func(d time.Duration) float64 { return float64(d) / sliceOps }
-	b.ReportMetric(perOp(slow[0]), "min-ns/op")
-	b.ReportMetric(perOp(slow[len(slow)/20]), "p5-ns/op")
-}
 
 // sender makes a NIC on a null port and a function that sends n packets of two
 // descriptors through it, one by one, reporting one in every.
@@ -63,7 +40,7 @@ func sender(tb testing.TB, chip string, every uint32) func(n int) {
 }
 
 func BenchmarkTransmitTwoDescriptors(b *testing.B) {
-	minNs(b, sender(b, "82574L", 16))
+	rig.MinNs(b, sender(b, "82574L", 16))
 }
 
 func TestTransmitDoesNotAllocate(t *testing.T) {

@@ -78,10 +78,7 @@ func (n *nic) writeControl(off uint64, v uint32) {
 	case emreg.EERD:
 		n.WriteEERD(off, v)
 	case emreg.CTRLExt:
-		n.SetReg(off, v&^(emreg.CtrlExtEERST|emreg.CtrlExtPBAClr))
-		if v&emreg.CtrlExtEERST != 0 {
-			n.Autoload()
-		}
+		n.WriteCTRLExt(v)
 	case emreg.MDIC:
 		n.WriteMDIC(v)
 	default:
@@ -215,10 +212,8 @@ func (n *nic) read(off uint64) uint32 {
 	switch off {
 	case emreg.ICR:
 		return n.readICR()
-	case emreg.ICS:
-		return n.intr.causes.ICR.Load()
-	case emreg.IMS, emreg.IMC:
-		return n.intr.causes.IMS.Load()
+	case emreg.ICS, emreg.IMS, emreg.IMC:
+		return n.intr.causes.Peek(off)
 	case emreg.CTRLDup:
 		return n.Reg(emreg.CTRL)
 	case emreg.STATUS:

@@ -153,33 +153,17 @@ func TestNVMByMicrowire(t *testing.T) {
 	}
 }
 
-// mdic does one PHY access and checks what is echoed.
-func (b *board) mdic(op, phy, reg uint32, data uint16) uint32 {
-	b.t.Helper()
-	cmd := op | phy<<21 | reg<<16 | uint32(data)
-	b.write(emreg.MDIC, cmd)
-	v := b.read(emreg.MDIC)
-	if v&0x0fff0000 != cmd&0x0fff0000 || v&emreg.MDICReady == 0 {
-		b.t.Fatalf("MDIC %#x for %#x", v, cmd)
-	}
-	return v
-}
-
-func (b *board) phyRead(reg uint32) uint16 { return uint16(b.mdic(emreg.MDICOpRead, 1, reg, 0)) }
-
-func (b *board) phyWrite(reg uint32, v uint16) { b.mdic(emreg.MDICOpWrite, 1, reg, v) }
-
 func TestPHYIdentityAndAddress(t *testing.T) {
 	for chip, id := range map[string]uint32{"82574L": 0x01410cb1, "82545EM": 0x01410c20, "82540EM": 0x01410c20} {
 		b := newBoard(t, chip)
-		if got := uint32(b.phyRead(2))<<16 | uint32(b.phyRead(3)); got != id {
+		if got := uint32(b.mdio().Read(2))<<16 | uint32(b.mdio().Read(3)); got != id {
 			t.Errorf("%s: id %#x, want %#x", chip, got, id)
 		}
-		if v := b.mdic(emreg.MDICOpRead, 2, 2, 0); v&emreg.MDICError == 0 {
+		if v := b.mdio().Access(emreg.MDICOpRead, 2, 2, 0); v&emreg.MDICError == 0 {
 			t.Errorf("%s: no error for PHY 2", chip)
 		}
 		b.read(emreg.ICR)
-		b.mdic(emreg.MDICOpRead|emreg.MDICIntEn, 1, 2, 0)
+		b.mdio().Access(emreg.MDICOpRead|emreg.MDICIntEn, 1, 2, 0)
 		if v := b.read(emreg.ICR); v != emreg.ICRMDAC {
 			t.Errorf("%s: ICR %#x, want MDAC", chip, v)
 		}
@@ -188,14 +172,14 @@ func TestPHYIdentityAndAddress(t *testing.T) {
 
 func TestPHYPagesOfBME1000(t *testing.T) {
 	b := newBoard(t, "82574L")
-	b.phyWrite(22, 769)
-	b.phyWrite(16, 0x1234)
-	b.phyWrite(22, 0)
-	if v := b.phyRead(16); v != 0x0360 {
+	b.mdio().Write(22, 769)
+	b.mdio().Write(16, 0x1234)
+	b.mdio().Write(22, 0)
+	if v := b.mdio().Read(16); v != 0x0360 {
 		t.Errorf("page 0 register 16 is %#x", v)
 	}
-	b.phyWrite(22, 769)
-	if v := b.phyRead(16); v != 0x1234 {
+	b.mdio().Write(22, 769)
+	if v := b.mdio().Read(16); v != 0x1234 {
 		t.Errorf("page 769 register 16 is %#x", v)
 	}
 }
@@ -216,7 +200,7 @@ func TestLinkFollowsPortMACAndPHY(t *testing.T) {
 	if v := b.read(emreg.STATUS); v != 0x00080083 {
 		t.Errorf("STATUS %#x", v)
 	}
-	if bmsr, pssr := b.phyRead(1), b.phyRead(17); bmsr != 0x7969 && bmsr != 0x796d || pssr != 0xac00 {
+	if bmsr, pssr := b.mdio().Read(1), b.mdio().Read(17); bmsr != 0x7969 && bmsr != 0x796d || pssr != 0xac00 {
 		t.Errorf("BMSR %#x, PSSR %#x", bmsr, pssr)
 	}
 	b.write(emreg.CTRL, b.read(emreg.CTRL)&^emreg.CtrlSLU)
@@ -224,18 +208,18 @@ func TestLinkFollowsPortMACAndPHY(t *testing.T) {
 	b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlSLU)
 	check("SLU on", true, true)
 	// The link bit of BMSR latches low: it is read twice.
-	if first, second := b.phyRead(1), b.phyRead(1); first != 0x7969 || second != 0x796d {
+	if first, second := b.mdio().Read(1), b.mdio().Read(1); first != 0x7969 || second != 0x796d {
 		t.Errorf("BMSR %#x, then %#x", first, second)
 	}
-	b.phyWrite(0, 0x1340) // restart
+	b.mdio().Write(0, 0x1340) // restart
 	check("restarted", true, true)
-	if v := b.phyRead(0); v != 0x1140 {
+	if v := b.mdio().Read(0); v != 0x1140 {
 		t.Errorf("BMCR %#x: restart does not clear itself", v)
 	}
-	b.phyWrite(0, 0x1940)
+	b.mdio().Write(0, 0x1940)
 	check("powered down", false, true)
-	b.phyWrite(9, 0)
-	b.phyWrite(0, 0x1340)
+	b.mdio().Write(9, 0)
+	b.mdio().Write(0, 0x1340)
 	check("100 at most", true, true)
 	if v := b.read(emreg.STATUS) & 0xc0; v != 0x40 {
 		t.Errorf("speed field %#x, want 100", v)

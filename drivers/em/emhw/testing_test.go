@@ -8,6 +8,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/em/emhw"
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000test"
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/pair"
 	"github.com/ifsim/ifsim/iflib/busdma"
@@ -233,3 +234,6 @@ func (b *board) count(name string) uint64 {
 	b.t.Fatalf("no count %q", name)
 	return 0
 }
+
+// mdio reaches the PHY.
+func (b *board) mdio() e1000test.MDIO { return e1000test.MDIO{T: b.t, BAR: b.bar} }

@@ -15,24 +15,12 @@ var points = func() *e1000hw.Trace {
 
 // traceWrite shows a register write and what the register will be. Behind Set.On.
 func (n *nic) traceWrite(p *probe.Set, off uint64, v uint32) {
-	old, after := n.Reg(off), v
-	switch off {
-	case emreg.ICR:
-		old = n.intr.causes.ICR.Load()
-		after = old &^ v
-	case emreg.ICS:
-		old = n.intr.causes.ICR.Load()
-		after = old | v&e1000hw.CauseMask
-	case emreg.IMS:
-		old = n.intr.causes.IMS.Load()
-		after = old | v&e1000hw.CauseMask
-	case emreg.IMC:
-		old = n.intr.causes.IMS.Load()
-		after = old &^ v
-	}
 	note := emreg.RegName(off)
-	switch off {
-	case emreg.ICR, emreg.ICS, emreg.IMS, emreg.IMC, emreg.EIAC:
+	old, after, causes := n.intr.causes.After(off, v)
+	if !causes {
+		old, after = n.Reg(off), v
+	}
+	if causes || off == emreg.EIAC {
 		note += " " + emreg.CauseNames(v)
 	}
 	p.FireNote(points.RegWrite, n.Cfg.Name, -1, note, off, uint64(v), uint64(old), uint64(after))

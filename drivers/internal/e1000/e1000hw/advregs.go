@@ -145,10 +145,7 @@ func (a *advanced) writeControl(off uint64, v uint32) {
 	case emreg.EECD:
 		a.writeEECD(v)
 	case emreg.CTRLExt:
-		a.SetReg(off, v&^(emreg.CtrlExtEERST|emreg.CtrlExtPBAClr))
-		if v&emreg.CtrlExtEERST != 0 {
-			a.Autoload()
-		}
+		a.WriteCTRLExt(v)
 	case emreg.MDIC:
 		a.WriteMDIC(v)
 	default:
@@ -294,10 +291,8 @@ func (a *advanced) read(off uint64) uint32 {
 	switch off {
 	case emreg.ICR:
 		return a.readICR()
-	case emreg.ICS:
-		return a.causes.ICR.Load()
-	case emreg.IMS, emreg.IMC:
-		return a.causes.IMS.Load()
+	case emreg.ICS, emreg.IMS, emreg.IMC:
+		return a.causes.Peek(off)
 	case e1000reg.EICR, e1000reg.EICS:
 		return a.eicr.Load()
 	case e1000reg.EIMS, e1000reg.EIMC:
@@ -334,30 +329,19 @@ func (a *advanced) readSTATUS() uint32 {
 // traceWrite shows a register write and what the register will be.
 func (a *advanced) traceWrite(off uint64, v uint32) {
 	at := canonical(off)
-	old, after := a.Reg(at), v
 	note := e1000reg.RegName(off)
-	switch at {
-	case emreg.ICR:
-		old = a.causes.ICR.Load()
-		after = old &^ v
-	case emreg.ICS:
-		old = a.causes.ICR.Load()
-		after = old | v&CauseMask
-	case emreg.IMS:
-		old = a.causes.IMS.Load()
-		after = old | v&CauseMask
-	case emreg.IMC:
-		old = a.causes.IMS.Load()
-		after = old &^ v
-	case e1000reg.EICR, e1000reg.EIMC:
+	old, after, ok := a.causes.After(at, v)
+	switch {
+	case ok:
+		note += " " + emreg.CauseNames(v)
+	case at == e1000reg.EICR || at == e1000reg.EIMC:
 		old = a.read(at)
 		after = old &^ v
-	case e1000reg.EICS, e1000reg.EIMS:
+	case at == e1000reg.EICS || at == e1000reg.EIMS:
 		old = a.read(at)
 		after = old | v&a.vectors
-	}
-	if at == emreg.ICR || at == emreg.ICS || at == emreg.IMS || at == emreg.IMC {
-		note += " " + emreg.CauseNames(v)
+	default:
+		old, after = a.Reg(at), v
 	}
 	a.Probes.FireNote(a.Points.RegWrite, a.Cfg.Name, -1, note, off, uint64(v), uint64(old), uint64(after))
 }

@@ -1,9 +1,7 @@
 package e1000hw_test
 
 import (
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000reg"
@@ -49,21 +47,7 @@ func sender(tb testing.TB, chip string) func(n int) {
 }
 
 // BenchmarkTransmitTwoDescriptors is emhw's of the same name for the advanced parts.
-func BenchmarkTransmitTwoDescriptors(b *testing.B) {
-	const sliceOps = 1000
-	send := sender(b, "I210")
-	b.ReportAllocs()
-	slow := make([]time.Duration, 0, b.N/sliceOps+1)
-	b.ResetTimer()
-	for left := b.N; left > 0; left -= sliceOps {
-		start := time.Now()
-		send(sliceOps)
-		slow = append(slow, time.Since(start))
-	}
-	b.StopTimer()
-	slices.Sort(slow)
-	b.ReportMetric(float64(slow[0])/sliceOps, "min-ns/op")
-}
+func BenchmarkTransmitTwoDescriptors(b *testing.B) { rig.MinNs(b, sender(b, "I210")) }
 
 func TestTransmitDoesNotAllocate(t *testing.T) {
 	for _, p := range parts() {

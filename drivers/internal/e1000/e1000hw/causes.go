@@ -128,6 +128,14 @@ func (in *Causes) Read(all bool) uint32 {
 	return v
 }
 
+// Peek is a read of ICS, IMS or IMC, which changes nothing: the causes or the mask.
+func (in *Causes) Peek(off uint64) uint32 {
+	if off == emreg.ICS {
+		return in.ICR.Load()
+	}
+	return in.IMS.Load()
+}
+
 // Clear is a write of ICR: ones clear.
 func (in *Causes) Clear(v uint32) {
 	in.ICR.And(^v)
@@ -140,6 +148,26 @@ func (in *Causes) Mask(v uint32) {
 	if !in.Unmasked() {
 		in.Release()
 	}
+}
+
+// After returns what ICR or IMS is and what a write of v to one of their registers makes
+// of it, but for what that brings about; ok is false for other registers.
+func (in *Causes) After(off uint64, v uint32) (old, after uint32, ok bool) {
+	switch off {
+	case emreg.ICR:
+		old = in.ICR.Load()
+		return old, old &^ v, true
+	case emreg.ICS:
+		old = in.ICR.Load()
+		return old, old | v&CauseMask, true
+	case emreg.IMS:
+		old = in.IMS.Load()
+		return old, old | v&CauseMask, true
+	case emreg.IMC:
+		old = in.IMS.Load()
+		return old, old &^ v, true
+	}
+	return 0, 0, false
 }
 
 func boolBit(b bool) uint64 {

@@ -287,6 +287,14 @@ func (c *Core) Autoload() {
 	c.SetReg(emreg.RAH, uint32(w[2])|emreg.RAHAV)
 }
 
+// WriteCTRLExt writes CTRL_EXT, of which two bits clear themselves.
+func (c *Core) WriteCTRLExt(v uint32) {
+	c.SetReg(emreg.CTRLExt, v&^(emreg.CtrlExtEERST|emreg.CtrlExtPBAClr))
+	if v&emreg.CtrlExtEERST != 0 {
+		c.Autoload()
+	}
+}
+
 // Reg returns the word at off.
 func (c *Core) Reg(off uint64) uint32 { return atomic.LoadUint32(&c.regs[off/emreg.RegStride]) }
 

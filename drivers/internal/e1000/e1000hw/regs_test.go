@@ -184,51 +184,36 @@ func TestNVM(t *testing.T) {
 	})
 }
 
-// mdic does one PHY access and checks what is echoed.
-func (b *board) mdic(op, phy, reg uint32, data uint16) uint32 {
-	b.t.Helper()
-	cmd := op | phy<<21 | reg<<16 | uint32(data)
-	b.write(emreg.MDIC, cmd)
-	v := b.read(emreg.MDIC)
-	if v&0x0fff0000 != cmd&0x0fff0000 || v&emreg.MDICReady == 0 {
-		b.t.Fatalf("MDIC %#x for %#x", v, cmd)
-	}
-	return v
-}
-
-func (b *board) phyRead(reg uint32) uint16     { return uint16(b.mdic(emreg.MDICOpRead, 1, reg, 0)) }
-func (b *board) phyWrite(reg uint32, v uint16) { b.mdic(emreg.MDICOpWrite, 1, reg, v) }
-
 func TestPHY(t *testing.T) {
 	each(t, func(t *testing.T, b *board) {
 		ids := map[string]uint32{"I210": 0x01410c00, "82576": 0x02a80390, "I350": 0x015403b0, "I225-V": 0x67c9dc00, "I226-V": 0x67c9dc10}
-		if got := uint32(b.phyRead(2))<<16 | uint32(b.phyRead(3)); got != ids[b.name] {
+		if got := uint32(b.mdio().Read(2))<<16 | uint32(b.mdio().Read(3)); got != ids[b.name] {
 			t.Errorf("id %#x, want %#x", got, ids[b.name])
 		}
-		if v := b.mdic(emreg.MDICOpRead, 2, 2, 0); v&emreg.MDICError == 0 {
+		if v := b.mdio().Access(emreg.MDICOpRead, 2, 2, 0); v&emreg.MDICError == 0 {
 			t.Error("no error for PHY 2")
 		}
 		b.read(emreg.ICR)
-		b.mdic(emreg.MDICOpRead|emreg.MDICIntEn, 1, 2, 0)
+		b.mdio().Access(emreg.MDICOpRead|emreg.MDICIntEn, 1, 2, 0)
 		if v := b.read(emreg.ICR); v != 1<<9 {
 			t.Errorf("ICR %#x, want MDAC", v)
 		}
 		status := map[string][2]uint32{"I210": {17, 0xac00}, "82576": {17, 0xc200}, "I350": {26, 0x0200}}[b.name]
-		if status[0] != 0 && uint32(b.phyRead(status[0])) != status[1] {
-			t.Errorf("register %d is %#x, want %#x", status[0], b.phyRead(status[0]), status[1])
+		if status[0] != 0 && uint32(b.mdio().Read(status[0])) != status[1] {
+			t.Errorf("register %d is %#x, want %#x", status[0], b.mdio().Read(status[0]), status[1])
 		}
 		page := map[string]uint32{"I210": 22, "82576": 31}[b.name]
 		if page == 0 {
 			return
 		}
-		b.phyWrite(page, 2)
-		b.phyWrite(16, 0x1234)
-		b.phyWrite(page, 0)
-		if v := b.phyRead(16); v == 0x1234 {
+		b.mdio().Write(page, 2)
+		b.mdio().Write(16, 0x1234)
+		b.mdio().Write(page, 0)
+		if v := b.mdio().Read(16); v == 0x1234 {
 			t.Error("register of page 2 is on page 0")
 		}
-		b.phyWrite(page, 2)
-		if v := b.phyRead(16); v != 0x1234 {
+		b.mdio().Write(page, 2)
+		if v := b.mdio().Read(16); v != 0x1234 {
 			t.Errorf("page 2 register 16 is %#x", v)
 		}
 	})
@@ -253,24 +238,24 @@ func TestLinkFollowsPortMACAndPHY(t *testing.T) {
 		check("SLU off", 0x80000)
 		b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlSLU)
 		check("SLU on", up)
-		if first, second := b.phyRead(1), b.phyRead(1); first != 0x7969 || second != 0x796d {
+		if first, second := b.mdio().Read(1), b.mdio().Read(1); first != 0x7969 || second != 0x796d {
 			t.Errorf("BMSR %#x, then %#x", first, second)
 		}
 		if b.twoPointFive() {
 			b.mmdWrite(7, 32, b.mmdRead(7, 32)&^0x80)
-			b.phyWrite(0, 0x1340)
+			b.mdio().Write(0, 0x1340)
 			check("2.5 Gbit/s not advertised", 0x80083)
 		}
-		b.phyWrite(9, 0)
+		b.mdio().Write(9, 0)
 		if b.twoPointFive() {
 			b.mmdWrite(7, 32, 0)
 		}
-		b.phyWrite(0, 0x1340)
+		b.mdio().Write(0, 0x1340)
 		check("100 at most", 0x80043)
-		b.phyWrite(0, 0x1940)
+		b.mdio().Write(0, 0x1940)
 		check("powered down", 0x80000)
-		b.phyWrite(9, 0x200)
-		b.phyWrite(0, 0x1340)
+		b.mdio().Write(9, 0x200)
+		b.mdio().Write(0, 0x1340)
 		check("gigabit", 0x80083)
 		b.write(emreg.CTRL, b.read(emreg.CTRL)|1<<31) // PHY_RST
 		check("PHY reset", up)
@@ -285,19 +270,19 @@ func TestLinkFollowsPortMACAndPHY(t *testing.T) {
 
 // mmdRead and mmdWrite reach the registers behind MMDAC and MMDAAD.
 func (b *board) mmd(dev, reg uint16) {
-	b.phyWrite(13, dev)
-	b.phyWrite(14, reg)
-	b.phyWrite(13, 1<<14|dev)
+	b.mdio().Write(13, dev)
+	b.mdio().Write(14, reg)
+	b.mdio().Write(13, 1<<14|dev)
 }
 
 func (b *board) mmdRead(dev, reg uint16) uint16 {
 	b.mmd(dev, reg)
-	return b.phyRead(14)
+	return b.mdio().Read(14)
 }
 
 func (b *board) mmdWrite(dev, reg, v uint16) {
 	b.mmd(dev, reg)
-	b.phyWrite(14, v)
+	b.mdio().Write(14, v)
 }
 
 func TestSemaphoresAndMaster(t *testing.T) {

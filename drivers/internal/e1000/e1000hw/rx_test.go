@@ -56,7 +56,7 @@ func TestReceiveWriteBack(t *testing.T) {
 			return f.Build(t)
 		}
 	}
-	for _, tc := range []struct {
+	cases := []struct {
 		name   string
 		make   func(testing.TB) []byte
 		bad    int // byte to damage, 0 for none
@@ -82,35 +82,34 @@ func TestReceiveWriteBack(t *testing.T) {
 		{"priority tag", flow(func(f *rig.Flow) { f.VLAN = 0 }), 0, 0x0110, 0x6b, 0, 0x300, 0},
 		{"checksums off", flow(func(*rig.Flow) {}), 60, 0x0110, 0x03, 0, 0, 0},
 		{"not IP", func(testing.TB) []byte { return rig.Ether(60) }, 0, 0, 0x03, 0, 0x300, 0},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			each(t, func(t *testing.T, b *board) {
-				b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlVME)
-				b.write(emreg.RXCSUM, tc.csum)
-				b.write(emreg.RFCTL, tc.rfctl)
-				r := b.rxOn(0)
-				addr := physmem.Addr(r.words[0])
-				p := tc.make(t)
-				if tc.bad != 0 {
-					p[tc.bad] ^= 0x10
-				}
-				want := p
-				if tc.d2&8 != 0 {
-					want = append(append([]byte(nil), p[:12]...), p[16:]...)
-				}
-				b.Inject(p)
-				if diff := cmp.Diff([4]uint32{tc.d0, 0, tc.d2, tc.tag<<16 | uint32(len(want))}, r.desc(0)); diff != "" {
-					t.Error(diff)
-				}
-				if !bytes.Equal(b.Bytes(addr, len(want)), want) {
-					t.Error("buffer differs from the frame")
-				}
-				if h := b.read(r.base + e1000reg.HEAD); h != 1 {
-					t.Errorf("head %d, want 1", h)
-				}
-			})
-		})
 	}
+	each(t, func(t *testing.T, b *board) {
+		b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlVME)
+		for _, tc := range cases {
+			b.write(emreg.RXCSUM, tc.csum)
+			b.write(emreg.RFCTL, tc.rfctl)
+			r := b.rxOn(0)
+			addr := physmem.Addr(r.words[0])
+			p := tc.make(t)
+			if tc.bad != 0 {
+				p[tc.bad] ^= 0x10
+			}
+			want := p
+			if tc.d2&8 != 0 {
+				want = append(append([]byte(nil), p[:12]...), p[16:]...)
+			}
+			b.Inject(p)
+			if diff := cmp.Diff([4]uint32{tc.d0, 0, tc.d2, tc.tag<<16 | uint32(len(want))}, r.desc(0)); diff != "" {
+				t.Errorf("%s: %s", tc.name, diff)
+			}
+			if !bytes.Equal(b.Bytes(addr, len(want)), want) {
+				t.Errorf("%s: buffer differs from the frame", tc.name)
+			}
+			if h := b.read(r.base + e1000reg.HEAD); h != 1 {
+				t.Errorf("%s: head %d, want 1", tc.name, h)
+			}
+		}
+	})
 }
 
 func TestShortFrameIsPaddedAndFCSKept(t *testing.T) {
@@ -372,52 +371,46 @@ const allTypes = 2 | 1<<16 | 1<<17 | 1<<18 | 1<<20 | 1<<21 | 1<<22 | 1<<23 | 1<<
 // The published vectors: hash, type, and the queue that the table names (the low bits of
 // the hash, as the table counts up).
 func TestReceiveSteeringByTheMicrosoftVectors(t *testing.T) {
-	type tuple struct {
+	vectors := []struct {
 		src, dst     string
 		sport, dport uint16
 		ip, tcp      uint32
-	}
-	for _, tc := range []tuple{
+	}{
 		{"66.9.149.187", "161.142.100.80", 2794, 1766, 0x323e8fc2, 0x51ccc178},
 		{"199.92.111.2", "65.69.140.83", 14230, 4739, 0xd718262a, 0xc626b0ea},
 		{"24.19.198.95", "12.22.207.184", 12898, 38024, 0xd2d0a5de, 0x5c2b394a},
 		{"38.27.205.30", "209.142.163.6", 48228, 2217, 0x82989176, 0xafc7327f},
 		{"153.39.163.191", "202.188.127.2", 44251, 1303, 0x5d1809c5, 0x10e828a2},
-	} {
-		for _, kind := range []struct {
-			name string
-			udp  bool
-			mrqc uint32
-			typ  uint32
-			hash uint32
-		}{
-			{"tcp", false, allTypes, 1, tc.tcp}, {"udp", true, allTypes, 7, tc.tcp},
-			{"udp by addresses", true, 2 | 1<<17, 2, tc.ip}, {"tcp by addresses", false, 2 | 1<<17, 2, tc.ip},
-			{"not hashed", false, 2 | 1<<20, 0, 0},
-		} {
-			t.Run(tc.src+" "+kind.name, func(t *testing.T) {
-				each(t, func(t *testing.T, b *board) {
-					queues := map[string]uint32{"82576": 16, "I350": 8}[b.name]
-					if queues == 0 {
-						queues = 4
-					}
-					b.steer(kind.mrqc)
-					f := rig.NewFlow(20)
-					f.UDP, f.SPort, f.DPort = kind.udp, tc.sport, tc.dport
-					f.Src4, f.Dst4 = net.ParseIP(tc.src).To4(), net.ParseIP(tc.dst).To4()
-					want := kind.hash & 127 & (queues - 1)
-					for q := range queues {
-						b.rxOn(int(q))
-					}
-					r := b.rxOn(int(want))
-					b.Inject(f.Build(t))
-					if d := r.desc(0); d[0]&0xf != kind.typ || d[1] != kind.hash || d[2]&3 != 3 {
-						t.Errorf("queue %d: %x, want type %d, hash %#x", want, d, kind.typ, kind.hash)
-					}
-				})
-			})
-		}
 	}
+	each(t, func(t *testing.T, b *board) {
+		for q := range b.queues() {
+			b.rxOn(q)
+		}
+		for _, v := range vectors {
+			for _, kind := range []struct {
+				name string
+				udp  bool
+				mrqc uint32
+				typ  uint32
+				hash uint32
+			}{
+				{"tcp", false, allTypes, 1, v.tcp}, {"udp", true, allTypes, 7, v.tcp},
+				{"udp by addresses", true, 2 | 1<<17, 2, v.ip}, {"tcp by addresses", false, 2 | 1<<17, 2, v.ip},
+				{"not hashed", false, 2 | 1<<20, 0, 0},
+			} {
+				b.steer(kind.mrqc)
+				f := rig.NewFlow(20)
+				f.UDP, f.SPort, f.DPort = kind.udp, v.sport, v.dport
+				f.Src4, f.Dst4 = net.ParseIP(v.src).To4(), net.ParseIP(v.dst).To4()
+				want := int(kind.hash) & 127 & (b.queues() - 1)
+				r := b.rxOn(want)
+				b.Inject(f.Build(t))
+				if d := r.desc(0); d[0]&0xf != kind.typ || d[1] != kind.hash || d[2]&3 != 3 {
+					t.Errorf("%s %s, queue %d: %x, want type %d, hash %#x", v.src, kind.name, want, d, kind.typ, kind.hash)
+				}
+			}
+		}
+	})
 }
 
 // Without PCSD a frame is steered and says nothing about it; the table decides, not the

@@ -12,6 +12,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/igc/igchw"
 	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000hw"
 	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000reg"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000test"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
@@ -52,10 +53,10 @@ func partNamed(t testing.TB, name string) part {
 	return part{}
 }
 
-// each runs a test on every part; in short runs not on one that is another's twin.
+// each runs a test on every part; in short runs on one of each kind.
 func each(t *testing.T, fn func(t *testing.T, b *board)) {
 	for _, p := range parts() {
-		if testing.Short() && p.name == "I226-V" {
+		if testing.Short() && (p.name == "I226-V" || p.name == "I350") {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) { fn(t, newBoard(t, p.name)) })
@@ -97,6 +98,17 @@ func (b *board) linkUp() {
 		b.K.Advance(hw.DefaultAutoneg + time.Millisecond)
 		b.Settle()
 	}
+}
+
+// queues is how many the part has.
+func (b *board) queues() int {
+	switch b.name {
+	case "82576":
+		return 16
+	case "I350":
+		return 8
+	}
+	return 4
 }
 
 func (b *board) write(off uint64, v uint32) { b.BAR.Write32(off, v) }
@@ -207,3 +219,6 @@ func (b *board) fault(what, setting string) {
 		b.t.Fatal(err)
 	}
 }
+
+// mdio reaches the PHY.
+func (b *board) mdio() e1000test.MDIO { return e1000test.MDIO{T: b.t, BAR: b.BAR} }

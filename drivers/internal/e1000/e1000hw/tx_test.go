@@ -378,10 +378,7 @@ func TestQueueBeginsWhenEnabled(t *testing.T) {
 // Every queue sends, by registers at the old and at the new place.
 func TestQueuesHaveTheirRegistersAtBothPlaces(t *testing.T) {
 	each(t, func(t *testing.T, b *board) {
-		queues := map[string]int{"82576": 16, "I350": 8}[b.name]
-		if queues == 0 {
-			queues = 4
-		}
+		queues := b.queues()
 		f := rig.NewFlow(100).Build(t)
 		for q := range queues {
 			r := b.txOn(q)
