@@ -40,6 +40,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// someChips are all parts, or, with -short, one of each kind.
+func someChips() []string {
+	if testing.Short() {
+		return []string{"82574L", "82545EM", "I217-V", "I219-LM"}
+	}
+	return emhw.Chips()
+}
+
 // board is one NIC in a machine, with its registers.
 type board struct {
 	t   testing.TB

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ifsim/ifsim/drivers/em/emhw"
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/internal/testnic/rig"
 )
@@ -18,7 +17,7 @@ import (
 // are what is being tested.
 
 func TestLegacyDescriptorsGatherAndPad(t *testing.T) {
-	for _, chip := range emhw.Chips() {
+	for _, chip := range someChips() {
 		b := newBoard(t, chip)
 		r := b.txOn(0)
 		f := rig.NewFlow(1).Build(t)
@@ -77,7 +76,7 @@ func TestContextAndExtendedDataChecksums(t *testing.T) {
 		{name: "tcp6", v6: true, ctx0: 0x0000180e, ctx1: 0x00004636, ctx2: 0x21000000, d3: 0x200, payload: 1},
 		{name: "udp6", v6: true, udp: true, ctx0: 0x0000180e, ctx1: 0x00003c36, ctx2: 0x20000000, d3: 0x200, payload: 300},
 	} {
-		for _, chip := range emhw.Chips() {
+		for _, chip := range someChips() {
 			b := newBoard(t, chip)
 			r := b.txOn(0)
 			f := rig.NewFlow(tc.payload)
@@ -123,7 +122,7 @@ func TestContextsOfBothKindsPersist(t *testing.T) {
 
 // Case 15: the frames of a TSO packet are complete, each of them.
 func TestSegmentation(t *testing.T) {
-	for _, chip := range emhw.Chips() {
+	for _, chip := range someChips() {
 		for _, v6 := range []bool{false, true} {
 			b := newBoard(t, chip)
 			b.write(emreg.CTRL, b.read(emreg.CTRL)|emreg.CtrlVME)
@@ -196,7 +195,7 @@ func TestTagInPacketAndVLEMakeTwo(t *testing.T) {
 // Case 52: the ring is what the registers say when descriptors are fetched.
 func TestRingRegistersInAnyOrder(t *testing.T) {
 	for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
-		for _, chip := range emhw.Chips() {
+		for _, chip := range someChips() {
 			b := newBoard(t, chip)
 			stale := b.ring(emreg.TDBAL, ringCount)
 			stale.program()
@@ -373,7 +372,7 @@ func TestTransmitWaitsForTheLink(t *testing.T) {
 }
 
 func TestResetForgetsContexts(t *testing.T) {
-	for _, chip := range emhw.Chips() {
+	for _, chip := range someChips() {
 		b := newBoard(t, chip)
 		r := b.txOn(0)
 		r.put(0x0021180e, 0x00003222, 0x23000000, 0)
