@@ -192,8 +192,6 @@ func newWire(t testing.TB, c wireConfig) *wire {
 		if w.ctx[i] == nil {
 			t.Fatalf("no %s:\n%s", w.name(i), w.console.String())
 		}
-		// The longest frames have room for a tag only where there are VLANs.
-		w.ifp[i].SetTrunk(&ifnet.VLANTrunk{Input: func(c *mbuf.Cache, _ *ifnet.Ifnet, m *mbuf.Mbuf) { c.FreeChain(m) }})
 		w.ifp[i].AttachTap(func(_ mbuf.RcvIf, p *mbuf.Mbuf) { w.arrive(i, p) })
 	}
 	w.idle, w.loaded = w.zones.Usage(), busdma.ReadStats(w.k).Loaded
@@ -409,7 +407,6 @@ func (w *wire) finish(t testing.TB) {
 		if n := w.text(i, "ifsim.broken_contracts"); n != "0" {
 			w.t.Errorf("%s: %s breaches of the driver contract", w.name(i), n)
 		}
-		w.ifp[i].SetTrunk(nil)
 		w.must(w.Detach(w.name(i)))
 	}
 	if got := w.zones.Usage(); got.Any() {

@@ -85,7 +85,9 @@ func (sc *Softc) initReceive() {
 	}
 	sc.Ctx.Softc().RxdBufSize[0] = size
 	if frame > ifnet.EtherMTU+e1000.FrameExtra { // 6
-		if sc.Ctx.Ifp().Trunk() != nil {
+		// FreeBSD leaves room for a tag only where there are VLANs by now, and does not
+		// look again when one is configured.
+		if on&ifnet.CapVLANMTU != 0 {
 			frame += ifnet.EtherVLANEncapLen
 		}
 		r.Write32(e1000reg.RLPML, uint32(frame))
