@@ -149,3 +149,24 @@ func TestAnswerLeavesThroughTheQueueOfItsState(t *testing.T) {
 		t.Errorf("the rule has %d packets, %d states", r.Packets, r.States)
 	}
 }
+
+func TestDeviceThatComesBackShapesAgain(t *testing.T) {
+	b := boot(t, machine.Config{Files: tree("boot/device.hints", "hint.cqnic.0.port=null\n", "etc/rc.conf", pfOn, "etc/pf.conf", pfShapes)})
+	p, err := pf.Of(b.Kernel())
+	must(t, err)
+	removed := func() bool {
+		queues, _ := p.Queues()
+		return queues[0].Removed
+	}
+	if removed() {
+		t.Error("removed before detach")
+	}
+	must(t, b.Detach("cqnic0"))
+	if !removed() {
+		t.Error("not removed")
+	}
+	must(t, b.Attach("cqnic0"))
+	if removed() || !b.Ifnet("cqnic0").SndEnabled() {
+		t.Errorf("removed %v, shaping %v", removed(), b.Ifnet("cqnic0").SndEnabled())
+	}
+}
