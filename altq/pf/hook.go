@@ -41,10 +41,10 @@ func (p *PF) pass(at place, dir ifnet.PfilDir, af ifnet.AF, m *mbuf.Mbuf) bool {
 	if !found {
 		var r *rule
 		if r, act = set.evaluate(at, &pd); r != nil {
-			if r.Action == conf.Block {
+			if r.action == conf.Block {
 				return false
 			}
-			if r.KeepState && !pd.fragment && !pd.icmpError {
+			if r.keeps && !pd.fragment && !pd.icmpError {
 				var ok bool
 				if hash, ok = p.states.insert(&pd, r, act); !ok {
 					p.memory.Add(1)

@@ -201,7 +201,7 @@ func (p *PF) Rules() []RuleInfo {
 	list := make([]RuleInfo, len(set.rules))
 	for i := range set.rules {
 		r := &set.rules[i]
-		list[i] = RuleInfo{Rule: r.Rule, Evaluations: r.evaluations.Load(), Packets: r.packets.Load(), Bytes: r.bytes.Load(), States: r.states.Load()}
+		list[i] = RuleInfo{Rule: *r.conf, Evaluations: r.evaluations.Load(), Packets: r.packets.Load(), Bytes: r.bytes.Load(), States: r.states.Load()}
 	}
 	return list
 }

@@ -17,11 +17,19 @@ type ruleset struct {
 	skip  []string // interfaces and groups that are not filtered
 }
 
-// rule is a filter rule as packets are held against it (struct pf_krule).
+// rule is a filter rule as packets are held against it (struct pf_krule): what tells
+// most packets apart comes first.
 type rule struct {
-	conf.Rule
-	src, dst  peer
-	qid, pqid altq.QID
+	action              conf.Action
+	dir                 conf.Direction
+	family              conf.Family
+	proto, tos          uint8
+	flags, flagSet      uint8
+	quick, ifNot, keeps bool
+	ifname              string
+	src, dst            peer
+	qid, pqid           altq.QID
+	conf                *conf.Rule
 
 	evaluations, packets, bytes, states atomic.Uint64
 }
@@ -75,7 +83,10 @@ func compile(cfg conf.Config, names nameTable) *ruleset {
 	set := &ruleset{rules: make([]rule, len(cfg.Rules)), skip: slices.Clone(cfg.Skip)}
 	for i, c := range cfg.Rules {
 		r := &set.rules[i]
-		r.Rule = c
+		r.conf = &c
+		r.action, r.dir, r.family, r.proto, r.tos = c.Action, c.Dir, c.Family, c.Proto, c.TOS
+		r.flags, r.flagSet, r.quick, r.keeps = c.Flags, c.FlagSet, c.Quick, c.KeepState
+		r.ifname, r.ifNot = c.Ifname, c.IfNot
 		r.src, r.dst = compilePeer(c.Src), compilePeer(c.Dst)
 		r.qid, r.pqid = names[c.Qname], names[c.PQname]
 		if r.pqid == 0 {
@@ -107,21 +118,21 @@ func (p place) is(name string) bool {
 // matches reports whether a packet is one of those that the rule is for.
 func (r *rule) matches(at place, pd *packet) bool {
 	switch {
-	case r.Ifname != "" && at.is(r.Ifname) == r.IfNot,
-		r.Dir != conf.InOut && r.Dir != pd.dir,
-		r.Family != conf.AnyFamily && r.Family != pd.family,
-		r.Proto != 0 && r.Proto != pd.proto,
-		!r.src.hasAddr(pd.src), !r.dst.hasAddr(pd.dst),
-		r.TOS != 0 && r.TOS != pd.tos:
+	case r.proto != 0 && r.proto != pd.proto,
+		r.dir != conf.InOut && r.dir != pd.dir,
+		r.family != conf.AnyFamily && r.family != pd.family,
+		r.tos != 0 && r.tos != pd.tos,
+		r.ifname != "" && at.is(r.ifname) == r.ifNot,
+		!r.src.hasAddr(pd.src), !r.dst.hasAddr(pd.dst):
 		return false
 	}
 	if pd.fragment {
 		// Its ports and flags are not known.
-		return r.src.op == conf.NoPort && r.dst.op == conf.NoPort && (pd.proto != protoTCP || r.FlagSet == 0)
+		return r.src.op == conf.NoPort && r.dst.op == conf.NoPort && (pd.proto != protoTCP || r.flagSet == 0)
 	}
 	return r.src.op.Match(r.src.port[0], r.src.port[1], pd.sport) &&
 		r.dst.op.Match(r.dst.port[0], r.dst.port[1], pd.dport) &&
-		(pd.proto != protoTCP || pd.flags&r.FlagSet == r.Flags)
+		(pd.proto != protoTCP || pd.flags&r.flagSet == r.flags)
 }
 
 // actions are what rules do to a packet (struct pf_rule_actions).
@@ -163,13 +174,13 @@ func (s *ruleset) evaluate(at place, pd *packet) (decides *rule, a actions) {
 		if !r.matches(at, pd) {
 			continue
 		}
-		if r.Action == conf.Match {
+		if r.action == conf.Match {
 			r.count(pd)
 			a.apply(r)
 		} else {
 			decides = r
 		}
-		if r.Quick {
+		if r.quick {
 			break
 		}
 	}
