@@ -93,11 +93,7 @@ func (sc *softc) hasChecksum() (bool, error) {
 func (sc *softc) resetPCH() {
 	r := &sc.hw
 	sc.stopMaster()
-	r.Write32(emreg.IMC, allBits)
-	sc.WriteRCTL(0)
-	r.Write32(emreg.TCTL, emreg.TCTLPSP)
-	r.Flush()
-	r.Delay(resetDrain)
+	sc.drain(emreg.TCTLPSP)
 	bits := uint32(emreg.CtrlRST)
 	phy := r.Read32(emreg.FWSM)&emreg.FWSMRspPCIPHY != 0
 	if phy {

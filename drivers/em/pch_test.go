@@ -241,3 +241,23 @@ func TestLEDOfHubPartsIsThePHYs(t *testing.T) {
 		}
 	}
 }
+
+func TestFirmwareMayBlockTheResetOfThePHY(t *testing.T) {
+	const rst, phyRST = 1 << 26, 1 << 31
+	for fwsm, want := range map[uint32]uint32{emreg.FWSMRspPCIPHY: rst | phyRST, 0: rst} {
+		c := newCard(emreg.DevI217LM)
+		c.SetReg(emreg.FWSM, fwsm)
+		b := newBench(t, c, nil)
+		resets := 0
+		for _, w := range b.up() {
+			if w.Off == emreg.CTRL && w.V&rst != 0 {
+				if resets++; w.V&(rst|phyRST) != want {
+					t.Errorf("FWSM %#x: CTRL is written %#x", fwsm, w.V)
+				}
+			}
+		}
+		if resets != 2 {
+			t.Errorf("FWSM %#x: %d resets in stop and init", fwsm, resets)
+		}
+	}
+}

@@ -45,11 +45,7 @@ func (sc *softc) stopMaster() {
 
 func (sc *softc) reset8254x() {
 	r := &sc.hw
-	r.Write32(emreg.IMC, allBits)
-	sc.WriteRCTL(0)
-	r.Write32(emreg.TCTL, emreg.TCTLPSP)
-	r.Flush()
-	r.Delay(resetDrain)
+	sc.drain(emreg.TCTLPSP)
 	ctrl := r.Read32(emreg.CTRL) | emreg.CtrlRST
 	if sc.chip.mac == mac82545Rev3 {
 		r.Write32(emreg.CTRLDup, ctrl)
@@ -67,11 +63,7 @@ func (sc *softc) reset8254x() {
 func (sc *softc) reset8257x() error {
 	r := &sc.hw
 	sc.stopMaster()
-	r.Write32(emreg.IMC, allBits)
-	sc.WriteRCTL(0)
-	r.Clear(emreg.TCTL, emreg.TCTLEN)
-	r.Flush()
-	r.Delay(resetDrain)
+	sc.drain(r.Read32(emreg.TCTL) &^ emreg.TCTLEN)
 	if sc.chip.externalLock() {
 		sc.takeOwnership()
 	}
@@ -90,6 +82,17 @@ func (sc *softc) reset8257x() error {
 	r.Write32(emreg.IMC, allBits)
 	r.Read32(emreg.ICR)
 	return nil
+}
+
+// drain masks interrupts, stops both units, the transmit unit by a value of TCTL, and lets
+// what is under way end.
+func (sc *softc) drain(tctl uint32) {
+	r := &sc.hw
+	r.Write32(emreg.IMC, allBits)
+	sc.WriteRCTL(0)
+	r.Write32(emreg.TCTL, tctl)
+	r.Flush()
+	r.Delay(resetDrain)
 }
 
 // takeOwnership asks for the part while its firmware might use it
