@@ -27,6 +27,7 @@ var rules = map[string]rule{
 	"iflib:intr-filter":      {byIflib, "iflib_fast_intr_rxtx", explainFilter},
 	"iflib:tx-task":          {byIflib, "_task_fn_tx", explainTask},
 	"em:txd-write":           {byDriver, "em_isc_txd_encap", explainDescWrite},
+	"igb:txd-write":          {byDriver, "igb_isc_txd_encap", explainDescWrite},
 	"emhw:reg-write":         {byDriver, "E1000_WRITE_REG", explainRegWrite},
 	"emhw:reg-read":          {byDriver, "E1000_READ_REG", explainRegRead},
 	"emhw:desc-fetch":        {byHardware, "descriptor fetch", explainFetch},
