@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000test"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
@@ -17,38 +18,38 @@ const (
 
 // The bit patterns are typed from spec 1g 3.4 and 4.2.
 func TestTransmitDescriptors(t *testing.T) {
-	tagged := packet(0, rs, 0, segs(0x1_2345_6780, 60))
+	tagged := packet(0, rs, 0, e1000test.Segs(0x1_2345_6780, 60))
 	tagged.MFlags, tagged.VTag = mbuf.FlagVLANTag, 0xa064
-	taggedTCP := packet(mbuf.CsumIPTCP, v4, 6, segs(0x1000, 100))
+	taggedTCP := packet(mbuf.CsumIPTCP, v4, 6, e1000test.Segs(0x1000, 100))
 	taggedTCP.MFlags, taggedTCP.VTag = mbuf.FlagVLANTag, 5
-	tso := packet(mbuf.CsumIPTSO, v4|rs, 6, segs(0x1000, 54, 0x2000, 4096))
+	tso := packet(mbuf.CsumIPTSO, v4|rs, 6, e1000test.Segs(0x1000, 54, 0x2000, 4096))
 	tso.TSOSegSz, tso.TCPHLen = 1448, 20
-	tso6 := packet(mbuf.CsumIP6TSO, v6, 6, segs(0x1000, 86, 0x2000, 100, 0x3000, 8))
+	tso6 := packet(mbuf.CsumIP6TSO, v6, 6, e1000test.Segs(0x1000, 86, 0x2000, 100, 0x3000, 8))
 	tso6.TSOSegSz, tso6.TCPHLen, tso6.MFlags, tso6.VTag = 1428, 32, mbuf.FlagVLANTag, 0xfff
 	for _, tc := range []struct {
 		name string
 		pi   iflib.PktInfo
 		want []desc
 	}{
-		{"plain", packet(0, 0, 0, segs(0x1000, 60)), []desc{{0x1000, 0, 0x2330_003c, 0x000f_0000}}},
-		{"report", packet(0, rs, 0, segs(0x1000, 60)), []desc{{0x1000, 0, 0x2b30_003c, 0x000f_0000}}},
-		{"two segments", packet(0, rs, 0, segs(0x1000, 14, 0xf_0000_2000, 1500)),
+		{"plain", packet(0, 0, 0, e1000test.Segs(0x1000, 60)), []desc{{0x1000, 0, 0x2330_003c, 0x000f_0000}}},
+		{"report", packet(0, rs, 0, e1000test.Segs(0x1000, 60)), []desc{{0x1000, 0, 0x2b30_003c, 0x000f_0000}}},
+		{"two segments", packet(0, rs, 0, e1000test.Segs(0x1000, 14, 0xf_0000_2000, 1500)),
 			[]desc{{0x1000, 0, 0x2230_000e, 0x017a_8000}, {0x2000, 0xf, 0x2b30_05dc, 0x017a_8000}}},
 		{"tag", tagged, []desc{{0xa064_1c00, 0, 0x2020_0000, 0}, {0x2345_6780, 1, 0x6b30_003c, 0x000f_0000}}},
 		{"tag and TCP", taggedTCP, []desc{{0x0005_1c14, 0, 0x2020_0c00, 0}, {0x1000, 0, 0x6330_0064, 0x0019_0200}}},
-		{"TCP over IPv4", packet(mbuf.CsumIPTCP, v4|rs, 6, segs(0x1000, 100)),
+		{"TCP over IPv4", packet(mbuf.CsumIPTCP, v4|rs, 6, e1000test.Segs(0x1000, 100)),
 			[]desc{{0x0000_1c14, 0, 0x2020_0c00, 0}, {0x1000, 0, 0x2b30_0064, 0x0019_0200}}},
-		{"UDP over IPv4", packet(mbuf.CsumIPUDP, v4, 17, segs(0x1000, 100)),
+		{"UDP over IPv4", packet(mbuf.CsumIPUDP, v4, 17, e1000test.Segs(0x1000, 100)),
 			[]desc{{0x0000_1c14, 0, 0x2020_0400, 0}, {0x1000, 0, 0x2330_0064, 0x0019_0200}}},
-		{"SCTP over IPv4", packet(mbuf.CsumIPSCTP, v4, 132, segs(0x1000, 100)),
+		{"SCTP over IPv4", packet(mbuf.CsumIPSCTP, v4, 132, e1000test.Segs(0x1000, 100)),
 			[]desc{{0x0000_1c14, 0, 0x2020_1400, 0}, {0x1000, 0, 0x2330_0064, 0x0019_0200}}},
-		{"TCP over IPv6", packet(mbuf.CsumIP6TCP, v6, 6, segs(0x1000, 100)),
+		{"TCP over IPv6", packet(mbuf.CsumIP6TCP, v6, 6, e1000test.Segs(0x1000, 100)),
 			[]desc{{0x0000_1c28, 0, 0x2020_0800, 0}, {0x1000, 0, 0x2330_0064, 0x0019_0200}}},
-		{"UDP over IPv6", packet(mbuf.CsumIP6UDP, v6, 17, segs(0x1000, 100)),
+		{"UDP over IPv6", packet(mbuf.CsumIP6UDP, v6, 17, e1000test.Segs(0x1000, 100)),
 			[]desc{{0x0000_1c28, 0, 0x2020_0000, 0}, {0x1000, 0, 0x2330_0064, 0x0019_0200}}},
-		{"IP header alone: a context, no checksum", packet(mbuf.CsumIP, v4, 6, segs(0x1000, 100)),
+		{"IP header alone: a context, no checksum", packet(mbuf.CsumIP, v4, 6, e1000test.Segs(0x1000, 100)),
 			[]desc{{0x0000_1c14, 0, 0x2020_0400, 0}, {0x1000, 0, 0x2330_0064, 0x0019_0000}}},
-		{"request and protocol differ", packet(mbuf.CsumIPTCP, v4, 17, segs(0x1000, 100)),
+		{"request and protocol differ", packet(mbuf.CsumIPTCP, v4, 17, e1000test.Segs(0x1000, 100)),
 			[]desc{{0x0000_1c14, 0, 0x2020_0400, 0}, {0x1000, 0, 0x2330_0064, 0x0019_0000}}},
 		{"TSO over IPv4", tso, []desc{
 			{0x0000_1c14, 0, 0x2020_0c00, 0x05a8_1400},
@@ -71,7 +72,7 @@ func TestTransmitDescriptors(t *testing.T) {
 				t.Errorf("new pidx %d, want %d", pi.NewPidx, want)
 			}
 			for i, want := range tc.want {
-				if got := descAt(r.tx[0].Desc, (testDescs-1+i)%testDescs); got != want {
+				if got := e1000test.DescAt(r.tx[0].Desc, (testDescs-1+i)%testDescs); got != want {
 					t.Errorf("descriptor %d = %08x\nwant          %08x", i, got, want)
 				}
 			}
@@ -93,15 +94,15 @@ func TestTransmitDescriptors(t *testing.T) {
 func TestContextOfTheQueueIsNamedWhereThereIsOne(t *testing.T) {
 	r := newRings(t, 3, igbFormat)
 	r.tx[2].idx = 2 << 4
-	tso := packet(mbuf.CsumIPTSO, v4, 6, segs(0x1000, 54, 0x2000, 4096))
+	tso := packet(mbuf.CsumIPTSO, v4, 6, e1000test.Segs(0x1000, 54, 0x2000, 4096))
 	tso.TSOSegSz, tso.TCPHLen = 1448, 20
-	for _, pi := range []iflib.PktInfo{packet(mbuf.CsumIPTCP, v4, 6, segs(0x1000, 100)), tso} {
+	for _, pi := range []iflib.PktInfo{packet(mbuf.CsumIPTCP, v4, 6, e1000test.Segs(0x1000, 100)), tso} {
 		pi.QSIdx = 2
 		if err := r.TxdEncap(&pi); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 2 {
-			if got := descAt(r.tx[2].Desc, i); got[3]>>4&0xf != 2 {
+			if got := e1000test.DescAt(r.tx[2].Desc, i); got[3]>>4&0xf != 2 {
 				t.Errorf("descriptor %d = %08x: context %d, want 2", i, got, got[3]>>4&0xf)
 			}
 		}
@@ -112,7 +113,7 @@ func TestEveryPacketBringsItsContext(t *testing.T) {
 	r := newRings(t, 1, igbFormat)
 	var pidx iflib.QIdx
 	for range 3 {
-		pi := packet(mbuf.CsumIPTCP, v4, 6, segs(0x1000, 100))
+		pi := packet(mbuf.CsumIPTCP, v4, 6, e1000test.Segs(0x1000, 100))
 		if pi.Pidx = pidx; r.TxdEncap(&pi) != nil {
 			t.Fatal("encap failed")
 		}
@@ -125,9 +126,9 @@ func TestEveryPacketBringsItsContext(t *testing.T) {
 
 func TestModerationCountsWhatIsOnTheWire(t *testing.T) {
 	r := newRings(t, 1, igbFormat)
-	tso := packet(mbuf.CsumIPTSO, v4, 6, segs(0x1000, 54, 0x2000, 2900))
+	tso := packet(mbuf.CsumIPTSO, v4, 6, e1000test.Segs(0x1000, 54, 0x2000, 2900))
 	tso.TSOSegSz, tso.TCPHLen = 1448, 20
-	plain := packet(0, 0, 0, segs(0x1000, 60))
+	plain := packet(0, 0, 0, e1000test.Segs(0x1000, 60))
 	for _, pi := range []iflib.PktInfo{tso, plain} {
 		if err := r.TxdEncap(&pi); err != nil {
 			t.Fatal(err)
@@ -157,7 +158,7 @@ func TestDoorbells(t *testing.T) {
 
 func TestPacketsThatCannotBeSentAreRefused(t *testing.T) {
 	r := newRings(t, 1, igbFormat)
-	notIP := packet(mbuf.CsumIPTSO, 0, 6, segs(0x1000, 100))
+	notIP := packet(mbuf.CsumIPTSO, 0, 6, e1000test.Segs(0x1000, 100))
 	for name, pi := range map[string]*iflib.PktInfo{"without data": {}, "segmentation of what is not IP": &notIP} {
 		if err := r.TxdEncap(pi); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("%s: %v, want EINVAL", name, err)
@@ -168,7 +169,7 @@ func TestPacketsThatCannotBeSentAreRefused(t *testing.T) {
 func TestDataPathDoesNotAllocate(t *testing.T) {
 	r := newRings(t, 1, igbFormat)
 	var path iflib.TxRx = &r.Path
-	pi := packet(mbuf.CsumIPTCP, v4|rs, 6, segs(0x1000, 14, 0x2000, 1000))
+	pi := packet(mbuf.CsumIPTCP, v4|rs, 6, e1000test.Segs(0x1000, 14, 0x2000, 1000))
 	var frags [iflib.MaxRxSegs]iflib.RxdFrag
 	ri := iflib.RxdInfo{Frags: &frags}
 	iru := iflib.RxdUpdate{PAddrs: []iflib.Addr{0x4000}}

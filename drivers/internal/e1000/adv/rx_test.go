@@ -2,12 +2,12 @@ package adv
 
 import (
 	"errors"
-	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000test"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
@@ -93,7 +93,7 @@ func TestReceiveDescriptors(t *testing.T) {
 			r := newRings(t, 1, tc.format)
 			const at = testDescs - 1 // the ring wraps
 			for i, d := range tc.descs {
-				d.put(r.rx[0].Desc, (at+i)%testDescs)
+				d.Put(r.rx[0].Desc, (at+i)%testDescs)
 			}
 			got, frags := r.get(at)
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateErrors()); diff != "" {
@@ -104,7 +104,7 @@ func TestReceiveDescriptors(t *testing.T) {
 				if want := (iflib.RxdFrag{Idx: iflib.QIdx(idx), Len: uint16(tc.descs[i][3])}); f != want {
 					t.Errorf("fragment %d = %+v, want %+v", i, f, want)
 				}
-				if d := descAt(r.rx[0].Desc, idx); d[2] != 0 {
+				if d := e1000test.DescAt(r.rx[0].Desc, idx); d[2] != 0 {
 					t.Errorf("status of descriptor %d is left %#x", idx, d[2])
 				}
 			}
@@ -117,7 +117,7 @@ func TestUDPWithoutItsHashTypeIsWhatItWas(t *testing.T) {
 	legacy.UDPHash = false
 	for rss := range uint32(3) {
 		r := newRings(t, 1, legacy)
-		desc{0x210 | (7 + rss), 0x1234, 0x03, 60}.put(r.rx[0].Desc, 0)
+		desc{0x210 | (7 + rss), 0x1234, 0x03, 60}.Put(r.rx[0].Desc, 0)
 		got, _ := r.get(0)
 		if diff := cmp.Diff(received{NFrags: 1, Len: 60, FlowID: 0x1234, RSSType: mbuf.HashNone}, got); diff != "" {
 			t.Errorf("RSS type %d (-want +got):\n%s", 7+rss, diff)
@@ -128,7 +128,7 @@ func TestUDPWithoutItsHashTypeIsWhatItWas(t *testing.T) {
 func TestChecksumsAreNotToldWithoutTheCapability(t *testing.T) {
 	r := newRings(t, 1, igbFormat)
 	r.rx[0].Csum = false
-	desc{0x0410, 0, 0x63, 60}.put(r.rx[0].Desc, 0)
+	desc{0x0410, 0, 0x63, 60}.Put(r.rx[0].Desc, 0)
 	got, _ := r.get(0)
 	if diff := cmp.Diff(received{NFrags: 1, Len: 60}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -140,7 +140,7 @@ func TestChecksumsAreNotToldWithoutTheCapability(t *testing.T) {
 func TestRingWithoutEndIsFoundAndCounted(t *testing.T) {
 	r := newRings(t, 1, igbFormat)
 	for i := range testDescs {
-		desc{0, 0, 1, 60}.put(r.rx[0].Desc, i)
+		desc{0, 0, 1, 60}.Put(r.rx[0].Desc, i)
 	}
 	if n := r.RxdAvailable(0, 3, 16); n != 1 {
 		t.Errorf("%d packets available, want 1", n)
@@ -159,48 +159,16 @@ func TestRefillWritesAddressAndNothingDone(t *testing.T) {
 	const untouched = ^uint32(0)
 	for i, want := range map[int]desc{testDescs - 1: {0x1000, 1, 0, 0}, 0: {0x2000, 0, 0, 0},
 		1: {untouched, untouched, untouched, untouched}} {
-		if got := descAt(r.rx[0].Desc, i); got != want {
+		if got := e1000test.DescAt(r.rx[0].Desc, i); got != want {
 			t.Errorf("descriptor %d = %08x, want %08x", i, got, want)
 		}
 	}
 }
 
-// Peeks of a filter while the owner works: the race detector is the judge.
 func TestPeeksRunBesideTheOwner(t *testing.T) {
 	r := newRings(t, 1, igbFormat)
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				r.TxdCreditsUpdate(0, false)
-				r.RxdAvailable(0, 0, 16)
-				r.txLoad(0, 1)
-				r.rxLoad(0)
-			}
-		}
+	e1000test.PeeksRunBesideTheOwner(t, &r.Path, r.tx[0].Desc, r.rx[0].Desc, func() {
+		r.txLoad(0, 1)
+		r.rxLoad(0)
 	})
-	pi := packet(0, rs, 0, segs(0x1000, 60))
-	var frags [iflib.MaxRxSegs]iflib.RxdFrag
-	for i := range 2000 {
-		if err := r.TxdEncap(&pi); err != nil {
-			t.Fatal(err)
-		}
-		last := int(pi.Pidx)
-		pi.Pidx = pi.NewPidx
-		iflib.StoreRelaxed64(&r.tx[0].Desc[2*last+1], 1<<32)
-		if got := r.TxdCreditsUpdate(0, true); got != 1 {
-			t.Fatalf("%d credits, want 1", got)
-		}
-		iflib.StoreRelaxed64(&r.rx[0].Desc[1], 60<<32|3)
-		if err := r.RxdPktGet(&iflib.RxdInfo{Frags: &frags}); err != nil {
-			t.Fatal(err)
-		}
-		r.RxdRefill(&iflib.RxdUpdate{PAddrs: []iflib.Addr{iflib.Addr(i)}})
-	}
-	close(stop)
-	wg.Wait()
 }

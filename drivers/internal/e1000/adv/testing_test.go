@@ -11,14 +11,13 @@ import (
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
-	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/probe"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const testDescs = 128
+const testDescs = e1000test.Descs
 
 // igbFormat and igcFormat are what the two drivers read in received descriptors.
 var (
@@ -34,23 +33,7 @@ type rings struct {
 
 func newRings(t testing.TB, n int, f Format) *rings {
 	t.Helper()
-	mem, err := physmem.New(physmem.Config{Size: 4 << 20, Backing: physmem.Heap})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := mem.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	alloc := func() iflib.QueueMem {
-		size := e1000.RingBytes(testDescs)
-		addr, err := mem.Alloc(size, 4096)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return iflib.QueueMem{Mem: mem, Addr: addr, Size: size}
-	}
+	alloc := e1000test.Rings(t)
 	r := &rings{bar: e1000test.NewBoard(e1000test.MAC, 0)}
 	r.Path.bar, r.errs = r.bar, new(e1000.RxErrors)
 	r.probes = probe.NewSet(1, func() time.Duration { return 0 })
@@ -65,25 +48,7 @@ func newRings(t testing.TB, n int, f Format) *rings {
 }
 
 // desc is a descriptor as the four dwords of the specification.
-type desc [4]uint32
-
-func descAt(words []uint64, i int) desc {
-	w := words[i*e1000.DescWords:]
-	return desc{uint32(w[0]), uint32(w[0] >> 32), uint32(w[1]), uint32(w[1] >> 32)}
-}
-
-func (d desc) put(words []uint64, i int) {
-	words[i*e1000.DescWords] = uint64(d[1])<<32 | uint64(d[0])
-	words[i*e1000.DescWords+1] = uint64(d[3])<<32 | uint64(d[2])
-}
-
-func segs(pairs ...uint64) []busdma.Seg {
-	var s []busdma.Seg
-	for i := 0; i < len(pairs); i += 2 {
-		s = append(s, busdma.Seg{Addr: iflib.Addr(pairs[i]), Len: pairs[i+1]})
-	}
-	return s
-}
+type desc = e1000test.Desc
 
 // packet is one whose headers iflib has parsed, if it wants an offload.
 func packet(csum mbuf.CsumFlags, flags iflib.PktFlags, proto uint8, s []busdma.Seg) iflib.PktInfo {
