@@ -84,7 +84,7 @@ func TestAttachRefusesBrokenParts(t *testing.T) {
 			if b.ctx != nil {
 				t.Fatal("attached")
 			}
-			if out := b.console.String(); !strings.Contains(out, "em0: "+tc.want) {
+			if out := b.Console.String(); !strings.Contains(out, "em0: "+tc.want) {
 				t.Errorf("console:\n%s\nwant %q", out, tc.want)
 			}
 		})

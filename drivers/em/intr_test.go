@@ -3,12 +3,12 @@ package em
 import (
 	"errors"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ifsim/ifsim/drivers/em/emreg"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000test"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/ifnet"
 )
@@ -274,45 +274,10 @@ func TestControlIsHandedOver(t *testing.T) {
 	}
 }
 
-// Peeks of a filter while the owner works: the race detector is the judge.
 func TestPeeksRunBesideTheOwner(t *testing.T) {
 	r := newRings(t, 1)
-	path := &r.dataPath
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Add(1)
-	go func() {
-		defer wg.Done()
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				path.TxdCreditsUpdate(0, false)
-				path.RxdAvailable(0, 0, 16)
-				path.txLoad(0, 1)
-				path.rxLoad(0)
-			}
-		}
-	}()
-	pi := packet(0, iflib.PktIPv4|iflib.PktTxIntr, segs(0x1000, 60))
-	var frags [iflib.MaxRxSegs]iflib.RxdFrag
-	for i := range 2000 {
-		if err := r.TxdEncap(&pi); err != nil {
-			t.Fatal(err)
-		}
-		last := int(pi.Pidx)
-		pi.Pidx = pi.NewPidx
-		iflib.StoreRelaxed64(&r.tx[0].Desc[2*last+1], 1<<32)
-		if got := r.TxdCreditsUpdate(0, true); got != 1 {
-			t.Fatalf("%d credits, want 1", got)
-		}
-		iflib.StoreRelaxed64(&r.rx[0].Desc[1], 60<<32|3)
-		if err := path.RxdPktGet(&iflib.RxdInfo{Frags: &frags}); err != nil {
-			t.Fatal(err)
-		}
-		r.RxdRefill(&iflib.RxdUpdate{PAddrs: []iflib.Addr{iflib.Addr(i)}})
-	}
-	close(stop)
-	wg.Wait()
+	e1000test.PeeksRunBesideTheOwner(t, &r.dataPath, r.tx[0].Desc, r.rx[0].Desc, func() {
+		r.txLoad(0, 1)
+		r.rxLoad(0)
+	})
 }

@@ -99,11 +99,11 @@ func TestChecksumOfTheFlash(t *testing.T) {
 			c := newCard(device)
 			tc.spoil(c)
 			b := tryBench(t, c, nil)
-			if attached := b.ctx != nil; attached != (tc.want == "") || !strings.Contains(b.console.String(), tc.want) {
-				t.Errorf("%#x, %s: attached %v; console:\n%s", device, tc.name, attached, b.console.String())
+			if attached := b.ctx != nil; attached != (tc.want == "") || !strings.Contains(b.Console.String(), tc.want) {
+				t.Errorf("%#x, %s: attached %v; console:\n%s", device, tc.name, attached, b.Console.String())
 			}
-			if none := strings.Contains(b.console.String(), "em0: The EEPROM has no checksum\n"); none != (tc.name == "none") {
-				t.Errorf("%#x, %s: console:\n%s", device, tc.name, b.console.String())
+			if none := strings.Contains(b.Console.String(), "em0: The EEPROM has no checksum\n"); none != (tc.name == "none") {
+				t.Errorf("%#x, %s: console:\n%s", device, tc.name, b.Console.String())
 			}
 		}
 	}
@@ -129,8 +129,8 @@ func TestAFlagThatIsNotGrantedFailsTheAttach(t *testing.T) {
 			return v
 		}
 		b := tryBench(t, c, nil)
-		if b.ctx != nil || !strings.Contains(b.console.String(), "Setup of Shared code failed, error 5") {
-			t.Errorf("%s: console:\n%s", name, b.console.String())
+		if b.ctx != nil || !strings.Contains(b.Console.String(), "Setup of Shared code failed, error 5") {
+			t.Errorf("%s: console:\n%s", name, b.Console.String())
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestI219FlushesItsRings(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 		if len(tc.want) > 1 {
-			d := descAt(b.sc.path.tx[0].Desc, 0)
+			d := e1000test.DescAt(b.sc.path.tx[0].Desc, 0)
 			if want := (desc{uint32(b.sc.path.tx[0].Addr), uint32(b.sc.path.tx[0].Addr >> 32), 0x02000200, 0}); d != want {
 				t.Errorf("%s: descriptor %#x, want %#x", tc.name, d, want)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000test"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
@@ -79,7 +80,7 @@ func TestExtendedReceive(t *testing.T) {
 			r := newRings(t, 1)
 			const at = testDescs - 1 // the ring wraps
 			for i, d := range tc.descs {
-				d.put(r.rx[0].Desc, (at+i)%testDescs)
+				d.Put(r.rx[0].Desc, (at+i)%testDescs)
 			}
 			got, frags := get(&r.dataPath, &r.dataPath, at)
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateErrors()); diff != "" {
@@ -90,7 +91,7 @@ func TestExtendedReceive(t *testing.T) {
 				if want := (iflib.RxdFrag{Idx: iflib.QIdx(idx), Len: uint16(tc.descs[i][3])}); f != want {
 					t.Errorf("fragment %d = %+v, want %+v", i, f, want)
 				}
-				if d := descAt(r.rx[0].Desc, idx); d[2]&0xff != 0 {
+				if d := e1000test.DescAt(r.rx[0].Desc, idx); d[2]&0xff != 0 {
 					t.Errorf("status of descriptor %d is left %#x", idx, d[2])
 				}
 			}
@@ -117,12 +118,12 @@ func TestLegacyReceive(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRings(t, 1)
-			tc.d.put(r.rx[0].Desc, 0)
+			tc.d.Put(r.rx[0].Desc, 0)
 			got, frags := get(lemTxRx{&r.dataPath}, &r.dataPath, 0)
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateErrors()); diff != "" {
 				t.Fatalf("(-want +got):\n%s", diff)
 			}
-			if d := descAt(r.rx[0].Desc, 0); len(frags) > 0 && d[3]&0xff != 0 {
+			if d := e1000test.DescAt(r.rx[0].Desc, 0); len(frags) > 0 && d[3]&0xff != 0 {
 				t.Errorf("status is left %#x", d[3])
 			}
 		})
@@ -132,7 +133,7 @@ func TestLegacyReceive(t *testing.T) {
 func TestReceiveObeysDisabledCapabilities(t *testing.T) {
 	r := newRings(t, 1)
 	r.rx[0].Csum, r.rx[0].tags = false, false
-	desc{0, 0, 0x6b, 0xa064_003c}.put(r.rx[0].Desc, 0)
+	desc{0, 0, 0x6b, 0xa064_003c}.Put(r.rx[0].Desc, 0)
 	got, _ := get(&r.dataPath, &r.dataPath, 0)
 	if diff := cmp.Diff(received{NFrags: 1, Len: 60, RSSType: mbuf.HashOpaque}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -152,7 +153,7 @@ func TestRingWithoutEndIsFoundAndCounted(t *testing.T) {
 		r := newRings(t, 1)
 		path := tc.path(&r.dataPath)
 		for i := range testDescs {
-			tc.done.put(r.rx[0].Desc, i)
+			tc.done.Put(r.rx[0].Desc, i)
 		}
 		if n := path.RxdAvailable(0, 3, 16); n != 1 {
 			t.Errorf("%s: %d packets available, want 1", name, n)
@@ -172,7 +173,7 @@ func TestRefillWritesAddressAndClearsStatus(t *testing.T) {
 	r.RxdRefill(&iflib.RxdUpdate{PAddrs: []iflib.Addr{0x1_0000_1000, 0x2000}, Pidx: testDescs - 1})
 	for i, want := range map[int]desc{testDescs - 1: {0x1000, 1, 0, 0}, 0: {0x2000, 0, 0, 0},
 		1: {^uint32(0), ^uint32(0), ^uint32(0), ^uint32(0)}} {
-		if got := descAt(r.rx[0].Desc, i); got != want {
+		if got := e1000test.DescAt(r.rx[0].Desc, i); got != want {
 			t.Errorf("descriptor %d = %08x, want %08x", i, got, want)
 		}
 	}

@@ -1,7 +1,6 @@
 package em
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
@@ -9,22 +8,16 @@ import (
 	"github.com/ifsim/ifsim/drivers/internal/e1000"
 	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000test"
 	"github.com/ifsim/ifsim/iflib"
-	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/iflib/pci"
-	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
-	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/probe"
-	"github.com/ifsim/ifsim/sysctl"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var testMAC = [6]byte{0x02, 0, 0, 0, 0, 0x01}
-
-const testMemory = 32 << 20
+var testMAC = e1000test.MAC
 
 // card is a board in a slot.
 type card struct {
@@ -129,12 +122,12 @@ func (c *card) writeFlash() {
 
 // bench is a machine with one attached card. Nothing happens but in calls of the test.
 type bench struct {
-	t       testing.TB
-	k       *kern.Kernel
-	card    *card
-	ctx     *iflib.Ctx
-	sc      *softc
-	console bytes.Buffer
+	*e1000test.Machine
+	t    testing.TB
+	k    *kern.Kernel
+	card *card
+	ctx  *iflib.Ctx // nil where attach was refused
+	sc   *softc
 }
 
 // newBench attaches the card; tunables are kenv entries.
@@ -142,7 +135,7 @@ func newBench(t testing.TB, c *card, tunables map[string]string) *bench {
 	t.Helper()
 	b := tryBench(t, c, tunables)
 	if b.ctx == nil {
-		t.Fatalf("attach failed: %s", b.console.String())
+		t.Fatalf("attach failed: %s", b.Console.String())
 	}
 	return b
 }
@@ -150,65 +143,35 @@ func newBench(t testing.TB, c *card, tunables map[string]string) *bench {
 // tryBench is newBench for a card that may be refused: then ctx is nil.
 func tryBench(t testing.TB, c *card, tunables map[string]string) *bench {
 	t.Helper()
-	b := &bench{t: t, card: c}
-	env := sysctl.NewKenv()
-	for name, v := range tunables {
-		b.must(env.Set(name, v))
-	}
-	k, err := kern.New(kern.Config{NCPU: 2, Executor: kern.Stepped, Clock: kern.ManualClock, Env: env, Invariants: true,
-		Mem: physmem.Config{Size: testMemory, Backing: physmem.Heap}, Console: &b.console})
-	b.must(err)
-	b.k = k
-	t.Cleanup(func() { b.must(k.Close()) })
-	_, err = mbuf.Init(k, mbuf.Config{})
-	b.must(err)
-	for _, init := range []func(*kern.Kernel) error{busdma.Init, ifnet.Init, iflib.Init} {
-		b.must(init(k))
-	}
-	fn, err := pci.Init(k).Insert(pci.Location{Bus: 2}, c)
-	b.must(err)
-	if b.ctx, err = iflib.Attach(k, &Driver, fn, 0); err != nil {
-		b.ctx = nil
+	b := &bench{t: t, card: c, Machine: e1000test.Attach(t, 2, &Driver, c, tunables)}
+	if b.k, b.ctx = b.K, b.Ctx; b.ctx == nil {
 		return b
 	}
 	b.sc = b.ctx.Device().(*softc)
-	t.Cleanup(func() { b.must(b.ctx.Detach()) })
 	return b
 }
 
 func (b *bench) must(err error) {
 	b.t.Helper()
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.Must(err)
 }
 
 // up brings the interface up and returns what init wrote.
 func (b *bench) up() []e1000test.Write {
 	b.t.Helper()
-	b.card.Writes()
-	b.must(b.ctx.Ifp().Ioctl(ifnet.IoctlSetFlags, b.ctx.Ifp().Flags()|ifnet.FlagUp))
-	w := b.card.Writes()
-	b.k.RunUntilIdle()
-	return w
+	return b.Up(b.card.Board)
 }
 
-// text reads a sysctl, set writes one.
+// text reads a sysctl.
 func (b *bench) text(name string) string {
 	b.t.Helper()
-	s, err := b.k.Sysctl.Text(name)
-	b.must(err)
-	return s
+	return b.Text(name)
 }
 
 // lines returns what the console printed since the last call.
-func (b *bench) lines() string {
-	s := b.console.String()
-	b.console.Reset()
-	return s
-}
+func (b *bench) lines() string { return b.Lines() }
 
-const testDescs = 128
+const testDescs = e1000test.Descs
 
 // rings is a data path of n queues on plain memory, without a device.
 type rings struct {
@@ -218,23 +181,7 @@ type rings struct {
 
 func newRings(t testing.TB, n int) *rings {
 	t.Helper()
-	mem, err := physmem.New(physmem.Config{Size: 4 << 20, Backing: physmem.Heap})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := mem.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	alloc := func() iflib.QueueMem {
-		size := e1000.RingBytes(testDescs)
-		addr, err := mem.Alloc(size, 4096)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return iflib.QueueMem{Mem: mem, Addr: addr, Size: size}
-	}
+	alloc := e1000test.Rings(t)
 	r := &rings{bar: e1000test.NewBoard(testMAC, 0)}
 	r.dataPath.bar, r.errs = r.bar, new(e1000.RxErrors)
 	r.probes = probe.NewSet(1, func() time.Duration { return 0 })
@@ -249,14 +196,4 @@ func newRings(t testing.TB, n int) *rings {
 }
 
 // desc is a descriptor as the four dwords of the specification.
-type desc [4]uint32
-
-func descAt(words []uint64, i int) desc {
-	w := words[i*e1000.DescWords:]
-	return desc{uint32(w[0]), uint32(w[0] >> 32), uint32(w[1]), uint32(w[1] >> 32)}
-}
-
-func (d desc) put(words []uint64, i int) {
-	words[i*e1000.DescWords] = uint64(d[1])<<32 | uint64(d[0])
-	words[i*e1000.DescWords+1] = uint64(d[3])<<32 | uint64(d[2])
-}
+type desc = e1000test.Desc

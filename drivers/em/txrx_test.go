@@ -6,18 +6,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000test"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
-
-func segs(pairs ...uint64) []busdma.Seg {
-	var s []busdma.Seg
-	for i := 0; i < len(pairs); i += 2 {
-		s = append(s, busdma.Seg{Addr: iflib.Addr(pairs[i]), Len: pairs[i+1]})
-	}
-	return s
-}
 
 // tcp4, udp6 and others are packets that want an offload.
 func packet(flags mbuf.CsumFlags, pkt iflib.PktFlags, s []busdma.Seg) iflib.PktInfo {
@@ -34,11 +27,11 @@ func packet(flags mbuf.CsumFlags, pkt iflib.PktFlags, s []busdma.Seg) iflib.PktI
 // The bit patterns are typed from spec 1g 3.1 and 4.1.
 func TestTransmitDescriptors(t *testing.T) {
 	const v4, v6, rs = iflib.PktIPv4, iflib.PktIPv6, iflib.PktTxIntr
-	tso := packet(mbuf.CsumIPTSO, v4|rs, segs(0x1000, 54, 0x2000, 4096))
+	tso := packet(mbuf.CsumIPTSO, v4|rs, e1000test.Segs(0x1000, 54, 0x2000, 4096))
 	tso.TSOSegSz = 1448
-	tso6 := packet(mbuf.CsumIP6TSO, v6, segs(0x1000, 74, 0x2000, 100, 0x3000, 8))
+	tso6 := packet(mbuf.CsumIP6TSO, v6, e1000test.Segs(0x1000, 74, 0x2000, 100, 0x3000, 8))
 	tso6.TSOSegSz = 1428
-	tagged := packet(0, v4, segs(0x1_2345_6780, 60))
+	tagged := packet(0, v4, e1000test.Segs(0x1_2345_6780, 60))
 	tagged.MFlags, tagged.VTag = mbuf.FlagVLANTag, 0xa064
 	for _, tc := range []struct {
 		name string
@@ -46,27 +39,27 @@ func TestTransmitDescriptors(t *testing.T) {
 		ide  uint32
 		want []desc
 	}{
-		{"legacy", packet(0, v4, segs(0x1000, 60)), 0, []desc{{0x1000, 0, 0x0300_003c, 0}}},
-		{"legacy, report and delay", packet(0, v4|rs, segs(0x1000, 60)), 1 << 31, []desc{{0x1000, 0, 0x8b00_003c, 0}}},
-		{"two segments", packet(0, v4|rs, segs(0x1000, 14, 0xf_0000_2000, 1500)), 0,
+		{"legacy", packet(0, v4, e1000test.Segs(0x1000, 60)), 0, []desc{{0x1000, 0, 0x0300_003c, 0}}},
+		{"legacy, report and delay", packet(0, v4|rs, e1000test.Segs(0x1000, 60)), 1 << 31, []desc{{0x1000, 0, 0x8b00_003c, 0}}},
+		{"two segments", packet(0, v4|rs, e1000test.Segs(0x1000, 14, 0xf_0000_2000, 1500)), 0,
 			[]desc{{0x1000, 0, 0x0200_000e, 0}, {0x2000, 0xf, 0x0b00_05dc, 0}}},
 		{"tag", tagged, 0, []desc{{0x2345_6780, 1, 0x4300_003c, 0xa064_0000}}},
-		{"TCP over IPv4", packet(mbuf.CsumIPTCP, v4|rs, segs(0x1000, 100)), 1 << 31, []desc{
+		{"TCP over IPv4", packet(mbuf.CsumIPTCP, v4|rs, e1000test.Segs(0x1000, 100)), 1 << 31, []desc{
 			{0x0000_180e, 0x0000_3222, 0xa300_0000, 0},
 			{0x1000, 0, 0xab10_0064, 0x0000_0200}}},
-		{"UDP over IPv4", packet(mbuf.CsumIPUDP, v4, segs(0x1000, 100)), 0, []desc{
+		{"UDP over IPv4", packet(mbuf.CsumIPUDP, v4, e1000test.Segs(0x1000, 100)), 0, []desc{
 			{0x0000_180e, 0x0000_2822, 0x2200_0000, 0},
 			{0x1000, 0, 0x2310_0064, 0x0000_0200}}},
-		{"TCP over IPv6", packet(mbuf.CsumIP6TCP, v6, segs(0x1000, 100)), 0, []desc{
+		{"TCP over IPv6", packet(mbuf.CsumIP6TCP, v6, e1000test.Segs(0x1000, 100)), 0, []desc{
 			{0x0000_180e, 0x0000_4636, 0x2300_0000, 0},
 			{0x1000, 0, 0x2310_0064, 0x0000_0200}}},
-		{"UDP over IPv6", packet(mbuf.CsumIP6UDP, v6, segs(0x1000, 100)), 0, []desc{
+		{"UDP over IPv6", packet(mbuf.CsumIP6UDP, v6, e1000test.Segs(0x1000, 100)), 0, []desc{
 			{0x0000_180e, 0x0000_3c36, 0x2200_0000, 0},
 			{0x1000, 0, 0x2310_0064, 0x0000_0200}}},
-		{"IP header alone leaves legacy data", packet(mbuf.CsumIP, v4, segs(0x1000, 100)), 0, []desc{
+		{"IP header alone leaves legacy data", packet(mbuf.CsumIP, v4, e1000test.Segs(0x1000, 100)), 0, []desc{
 			{0x0021_180e, 0, 0x2200_0000, 0},
 			{0x1000, 0, 0x0300_0064, 0x0000_0100}}},
-		{"IP header and TCP", packet(mbuf.CsumIP|mbuf.CsumIPTCP, v4, segs(0x1000, 100)), 0, []desc{
+		{"IP header and TCP", packet(mbuf.CsumIP|mbuf.CsumIPTCP, v4, e1000test.Segs(0x1000, 100)), 0, []desc{
 			{0x0021_180e, 0x0000_3222, 0x2300_0000, 0},
 			{0x1000, 0, 0x2310_0064, 0x0000_0300}}},
 		{"TSO over IPv4 with sentinel", tso, 0, []desc{
@@ -92,7 +85,7 @@ func TestTransmitDescriptors(t *testing.T) {
 				t.Errorf("new pidx %d, want %d", pi.NewPidx, want)
 			}
 			for i, want := range tc.want {
-				got := descAt(r.tx[0].Desc, (testDescs-1+i)%testDescs)
+				got := e1000test.DescAt(r.tx[0].Desc, (testDescs-1+i)%testDescs)
 				if got != want {
 					t.Errorf("descriptor %d = %08x\nwant          %08x", i, got, want)
 				}
@@ -127,14 +120,14 @@ func encap(t *testing.T, r *rings, q int, pkts ...iflib.PktInfo) (counts []int) 
 }
 
 func TestContextIsReusedByOneQueueOnly(t *testing.T) {
-	tcp := packet(mbuf.CsumIPTCP, iflib.PktIPv4, segs(0x1000, 100))
-	udp := packet(mbuf.CsumIPUDP, iflib.PktIPv4, segs(0x1000, 100))
-	plain := packet(0, iflib.PktIPv4, segs(0x1000, 100))
-	tso := packet(mbuf.CsumIPTSO, iflib.PktIPv4, segs(0x1000, 54, 0x2000, 2000))
+	tcp := packet(mbuf.CsumIPTCP, iflib.PktIPv4, e1000test.Segs(0x1000, 100))
+	udp := packet(mbuf.CsumIPUDP, iflib.PktIPv4, e1000test.Segs(0x1000, 100))
+	plain := packet(0, iflib.PktIPv4, e1000test.Segs(0x1000, 100))
+	tso := packet(mbuf.CsumIPTSO, iflib.PktIPv4, e1000test.Segs(0x1000, 54, 0x2000, 2000))
 	longer := tcp
 	longer.IPHLen = 24
 	two := longer
-	two.Segs = segs(0x1000, 100, 0x2000, 100)
+	two.Segs = e1000test.Segs(0x1000, 100, 0x2000, 100)
 	pkts := []iflib.PktInfo{tcp, tcp, plain, tcp, udp, tcp, longer, longer, tso, longer, longer, tso, two, longer}
 	// After TSO the next packet gets a sentinel too, if it has one segment.
 	if diff := cmp.Diff([]int{2, 1, 1, 1, 2, 2, 2, 1, 4, 2, 1, 4, 2, 1}, encap(t, newRings(t, 1), 0, pkts...)); diff != "" {
@@ -153,9 +146,9 @@ func TestContextIsReusedByOneQueueOnly(t *testing.T) {
 
 func TestReusedContextKeepsTheDataCommand(t *testing.T) {
 	r := newRings(t, 1)
-	tcp := packet(mbuf.CsumIPTCP, iflib.PktIPv4, segs(0x1000, 100))
+	tcp := packet(mbuf.CsumIPTCP, iflib.PktIPv4, e1000test.Segs(0x1000, 100))
 	encap(t, r, 0, tcp, tcp)
-	if got, want := descAt(r.tx[0].Desc, 2), (desc{0x1000, 0, 0x2310_0064, 0x0000_0200}); got != want {
+	if got, want := e1000test.DescAt(r.tx[0].Desc, 2), (desc{0x1000, 0, 0x2310_0064, 0x0000_0200}); got != want {
 		t.Errorf("data after a reused context = %08x, want %08x", got, want)
 	}
 }
@@ -185,7 +178,7 @@ func TestPacketWithoutDataIsRefused(t *testing.T) {
 
 func TestPeekChangesNothing(t *testing.T) {
 	r := newRings(t, 1)
-	rs := packet(0, iflib.PktIPv4|iflib.PktTxIntr, segs(0x1000, 60))
+	rs := packet(0, iflib.PktIPv4|iflib.PktTxIntr, e1000test.Segs(0x1000, 60))
 	encap(t, r, 0, rs, rs)
 	if got := r.TxdCreditsUpdate(0, false); got != 0 {
 		t.Errorf("peek before any report: %d", got)
@@ -207,7 +200,7 @@ func TestPeekChangesNothing(t *testing.T) {
 func TestDataPathDoesNotAllocate(t *testing.T) {
 	r := newRings(t, 1)
 	var path iflib.TxRx = &r.dataPath
-	pi := packet(mbuf.CsumIPTCP, iflib.PktIPv4|iflib.PktTxIntr, segs(0x1000, 14, 0x2000, 1000))
+	pi := packet(mbuf.CsumIPTCP, iflib.PktIPv4|iflib.PktTxIntr, e1000test.Segs(0x1000, 14, 0x2000, 1000))
 	var frags [iflib.MaxRxSegs]iflib.RxdFrag
 	ri := iflib.RxdInfo{Frags: &frags}
 	iru := iflib.RxdUpdate{PAddrs: []iflib.Addr{0x4000}}
@@ -236,8 +229,8 @@ func TestDataPathDoesNotAllocate(t *testing.T) {
 func BenchmarkEncap(b *testing.B) {
 	r := newRings(b, 1)
 	var path iflib.TxRx = &r.dataPath
-	one := packet(0, iflib.PktIPv4, segs(0x1000, 60))
-	two := packet(0, iflib.PktIPv4, segs(0x1000, 60, 0x2000, 1000))
+	one := packet(0, iflib.PktIPv4, e1000test.Segs(0x1000, 60))
+	two := packet(0, iflib.PktIPv4, e1000test.Segs(0x1000, 60, 0x2000, 1000))
 	for name, pi := range map[string]*iflib.PktInfo{"one": &one, "two": &two} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
