@@ -37,11 +37,9 @@ const (
 	MMDDataFunc = 1 << 14 // MMDAC_FUNC_DATA
 	MMDDevMask  = 0x1f
 
-	MMDDevAN    = 7      // STANDARD_AN_REG_MASK's device: auto-negotiation
-	ANGBTCtrl   = 32     // ANEG_MULTIGBT_AN_CTRL
-	AdvGBT2500  = 1 << 7 // CR_2500T_FD_CAPS
-	PartnerGBT  = 33     // ANEG_MULTIGBT_AN_STS1 [nv]
-	PartnerFull = 1 << 5 // partner can 2.5 Gbit/s [nv]
+	MMDDevAN   = 7      // STANDARD_AN_REG_MASK's device: auto-negotiation
+	ANGBTCtrl  = 32     // ANEG_MULTIGBT_AN_CTRL
+	AdvGBT2500 = 1 << 7 // CR_2500T_FD_CAPS
 )
 
 // NVM (spec 1g 5.7).

@@ -130,7 +130,7 @@ func (a *advanced) writeNVM(off uint64, v uint32) {
 func (a *advanced) writeControl(off uint64, v uint32) {
 	switch off {
 	case emreg.IMS:
-		a.causes.IMS.Or(v & CauseMask)
+		a.causes.IMS.Or(v & e1000reg.IMSMask)
 		a.deliver()
 	case emreg.IMC:
 		a.causes.Mask(v)

@@ -204,6 +204,20 @@ func TestLineInterrupts(t *testing.T) {
 	}
 }
 
+// IMS has bits for causes only (spec 1g 5.2).
+func TestMaskHasTheBitsOfCauses(t *testing.T) {
+	each(t, func(t *testing.T, b *board) {
+		b.write(emreg.IMS, ^uint32(0))
+		if v := b.read(emreg.IMS); v != 0x77d4fbfd {
+			t.Errorf("IMS %#x", v)
+		}
+		b.write(e1000reg.IMC, 0x77d4fbf0)
+		if v := b.read(e1000reg.IMS); v != 0xd {
+			t.Errorf("IMS %#x after bits were cleared", v)
+		}
+	})
+}
+
 // Reading ICR clears nothing while something is enabled and no interrupt was asserted,
 // with vectors; NSICR, or nothing enabled, clears all the same.
 func TestReadingICR(t *testing.T) {

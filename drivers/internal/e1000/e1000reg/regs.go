@@ -107,13 +107,13 @@ const (
 
 // Cause bits of ICR beside emreg's.
 const (
-	ICRVMMB    = 1 << 8     // ICR_VMMB: mailbox
-	ICRTS      = 1 << 19    // ICR_TS: time stamp
-	ICRFER     = 1 << 22    // ICR_FER: fatal error
-	ICRTHS     = 1 << 23    // ICR_THS: thermal sensor
-	ICRMDDET   = 1 << 28    // ICR_MDDET: malicious driver
-	ICRDRSTA   = 1 << 30    // ICR_DRSTA: device reset
-	ICRIntMask = 0x77d4fbfd // causes that IMS has bits for
+	ICRVMMB  = 1 << 8     // ICR_VMMB: mailbox
+	ICRTS    = 1 << 19    // ICR_TS: time stamp
+	ICRFER   = 1 << 22    // ICR_FER: fatal error
+	ICRTHS   = 1 << 23    // ICR_THS: thermal sensor
+	ICRMDDET = 1 << 28    // ICR_MDDET: malicious driver
+	ICRDRSTA = 1 << 30    // ICR_DRSTA: device reset
+	IMSMask  = 0x77d4fbfd // causes that IMS has bits for
 )
 
 // Statistics beside emreg's (spec 1g 5.5).
