@@ -2,6 +2,7 @@ package sysctl_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,6 +89,24 @@ func TestLoaderFollowsFilesAndDirectories(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"echo hi"}, l.Commands()); diff != "" {
 		t.Errorf("commands: %s", diff)
+	}
+}
+
+func TestLoaderKnowsWhereSettingsStand(t *testing.T) {
+	fsys := fstest.MapFS{
+		"boot/device.hints": {Data: []byte("\n# wired\nhint.em.0.at=\"pci0:2:0:0\"\n")},
+		"boot/loader.conf":  {Data: []byte("a=1\nif_em_load=YES\nbad line\nb=\"$\"\nloader_conf_files=\"/boot/more\"\n")},
+		"boot/more":         {Data: []byte("\n\na=2")},
+	}
+	l := sysctl.NewLoader(sysctl.NewKenv())
+	l.Load(fsys)
+	want := []sysctl.Setting{
+		{Name: "hint.em.0.at", File: "/boot/device.hints", Line: 3}, {Name: "a", File: "/boot/loader.conf", Line: 1},
+		{Name: "if_em_load", File: "/boot/loader.conf", Line: 2}, {Name: "a", File: "/boot/more", Line: 3},
+	}
+	got := slices.DeleteFunc(l.Settings(), func(s sysctl.Setting) bool { return s.File == "/boot/defaults/loader.conf" })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -19,7 +19,15 @@ type Loader struct {
 	messages []string
 	commands []string
 	modules  []*Module
+	settings []Setting
 	more     string // loader_conf_files, which never reaches the environment
+}
+
+// Setting is an assignment that took effect.
+type Setting struct {
+	Name string // as written: a variable, or MODULE_load and its relatives
+	File string // name that messages have for it
+	Line int    // of the file, from 1
 }
 
 // Module is what MODULE_* lines say of one module.
@@ -43,6 +51,10 @@ func (l *Loader) Commands() []string { return slices.Clone(l.commands) }
 
 // Modules are the modules that lines name, in order of appearance.
 func (l *Loader) Modules() []*Module { return slices.Clone(l.modules) }
+
+// Settings are the assignments of all files in the order in which they were read: of those
+// of one name the last counts.
+func (l *Loader) Settings() []Setting { return slices.Clone(l.settings) }
 
 // LoadModules returns the names of the wanted modules that module_blacklist does not
 // name, and says so for those that it does.
@@ -97,12 +109,13 @@ func (l *Loader) Parse(name string, r io.Reader) error {
 
 // parse handles the lines of a file.
 func (l *Loader) parse(name, text string) {
-	number, good := 0, true
+	number, at, good := 0, 0, true
 	for line := range strings.SplitSeq(text, "\n") {
+		at++
 		if line == "" {
-			continue // not counted
+			continue // messages do not count it
 		}
-		if number++; trimSpace(line) != "" && !l.line(line) {
+		if number++; trimSpace(line) != "" && !l.line(line, Setting{File: name, Line: at}) {
 			l.printf("Malformed line (%d):\n\t'%s'", number, line)
 			good = false
 		}
@@ -243,8 +256,8 @@ func (f lineForm) apply(line string) (key, value string, clean, ok bool) {
 	return "", "", false, false
 }
 
-// line handles one line that is not blank; false when it is malformed.
-func (l *Loader) line(line string) bool {
+// line handles one line that is not blank and stands at a place; false when it is malformed.
+func (l *Loader) line(line string, at Setting) bool {
 	if trimSpace(line)[0] == '#' {
 		return true
 	}
@@ -252,6 +265,8 @@ func (l *Loader) line(line string) bool {
 		if key, value, clean, ok := f.apply(line); ok {
 			if clean {
 				l.module(key).Fields[f.module] = value
+				at.Name = key + "_" + f.module
+				l.settings = append(l.settings, at)
 			}
 			return clean
 		}
@@ -264,7 +279,8 @@ func (l *Loader) line(line string) bool {
 	}
 	key, value, clean, ok := envForm.apply(line)
 	if ok && clean {
-		l.setVariable(key, value)
+		at.Name = key
+		l.setVariable(at, value)
 	}
 	return ok && clean
 }
@@ -282,7 +298,8 @@ func (l *Loader) module(name string) *Module {
 }
 
 // setVariable expands a value and stores it.
-func (l *Loader) setVariable(name, value string) {
+func (l *Loader) setVariable(at Setting, value string) {
+	name := at.Name
 	text, fault := l.expand(value)
 	switch {
 	case fault != "":
@@ -292,7 +309,9 @@ func (l *Loader) setVariable(name, value string) {
 	default:
 		if w := l.env.load(name, text); w != "" {
 			l.messages = append(l.messages, w)
+			return
 		}
+		l.settings = append(l.settings, at)
 	}
 }
 
