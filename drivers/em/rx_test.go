@@ -18,25 +18,13 @@ const (
 )
 
 // received is what a packet's descriptors are to give.
-type received struct {
-	NFrags, Len int
-	VTag        uint16
-	FlowID      uint32
-	CsumFlags   mbuf.CsumFlags
-	CsumData    uint32
-	Flags       mbuf.Flags
-	RSSType     mbuf.HashType
-	Err         error
-	BadWB, Drop uint64
-}
+type received = e1000test.Received
 
 // get takes the packet at cidx.
 func get(path iflib.TxRx, p *dataPath, cidx iflib.QIdx) (received, []iflib.RxdFrag) {
-	var frags [iflib.MaxRxSegs]iflib.RxdFrag
-	ri := iflib.RxdInfo{Cidx: cidx, Frags: &frags}
-	err := path.RxdPktGet(&ri)
-	return received{ri.NFrags, ri.Len, ri.VTag, ri.FlowID, ri.CsumFlags, ri.CsumData, ri.Flags, ri.RSSType, err,
-		p.errs.BadWriteback.Load(), p.errs.Dropped.Load()}, frags[:ri.NFrags]
+	return e1000test.Get(path, cidx, func() (bad, dropped uint64) {
+		return p.errs.BadWriteback.Load(), p.errs.Dropped.Load()
+	})
 }
 
 // The bit patterns are typed from spec 1g 3.3 and 4.6.

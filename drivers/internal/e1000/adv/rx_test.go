@@ -19,25 +19,13 @@ const (
 )
 
 // received is what a packet's descriptors are to give.
-type received struct {
-	NFrags, Len int
-	VTag        uint16
-	FlowID      uint32
-	CsumFlags   mbuf.CsumFlags
-	CsumData    uint32
-	Flags       mbuf.Flags
-	RSSType     mbuf.HashType
-	Err         error
-	BadWB, Drop uint64
-}
+type received = e1000test.Received
 
 // get takes the packet at cidx.
 func (r *rings) get(cidx iflib.QIdx) (received, []iflib.RxdFrag) {
-	var frags [iflib.MaxRxSegs]iflib.RxdFrag
-	ri := iflib.RxdInfo{Cidx: cidx, Frags: &frags}
-	err := r.RxdPktGet(&ri)
-	return received{ri.NFrags, ri.Len, ri.VTag, ri.FlowID, ri.CsumFlags, ri.CsumData, ri.Flags, ri.RSSType, err,
-		r.errs.BadWriteback.Load(), r.errs.Dropped.Load()}, frags[:ri.NFrags]
+	return e1000test.Get(&r.Path, cidx, func() (bad, dropped uint64) {
+		return r.errs.BadWriteback.Load(), r.errs.Dropped.Load()
+	})
 }
 
 // The bit patterns are typed from spec 1g 3.5, 3.6 and 4.6.
