@@ -32,6 +32,15 @@ type watchedPCIe struct {
 	pci.PCIeDevice
 }
 
+// ReadConfig is the NIC's, of one with configuration registers of its own; others have
+// nothing there.
+func (w watchedNIC) ReadConfig(reg int) uint32 {
+	if d, ok := w.NIC.(pci.ConfigDevice); ok {
+		return d.ReadConfig(reg)
+	}
+	return 0
+}
+
 // BARs are the NIC's, watched.
 func (w watchedNIC) BARs() []pci.BARInfo {
 	infos := append([]pci.BARInfo(nil), w.NIC.BARs()...)
