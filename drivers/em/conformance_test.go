@@ -12,7 +12,11 @@ import (
 // TestConformance runs the suite that judges any driver, on each kind of part: with MSI-X,
 // with one MSI, and of the lem class.
 func TestConformance(t *testing.T) {
-	for _, chip := range []string{"82574L", "82545EM"} {
+	chips := []string{"82574L", "82545EM"}
+	if !testing.Short() {
+		chips = append(chips, "I219-LM")
+	}
+	for _, chip := range chips {
 		t.Run(chip, func(t *testing.T) {
 			iflibtest.Run(t, func() iflibtest.Device {
 				return iflibtest.Device{Driver: &em.Driver, Hardware: func(cfg hw.Config) (hw.NIC, error) { return emhw.New(chip, cfg) }}
