@@ -157,15 +157,9 @@ func (sc *softc) describe() {
 
 // AttachPost tells of the media and takes the hardware over (em_if_attach_post).
 func (sc *softc) AttachPost() error {
-	sc.SetupMedia()
-	if err := sc.resetAndInit(); err != nil {
-		return err
-	}
-	sc.AskForLink()
-	sc.UpdateAdminStatus()
 	tx, rx := sc.headsAndTails()
-	sc.hw.AddQueues(sc.ctx, tx, rx, func(i int) *e1000.Moderator { return &sc.vectors[i].Moderator })
-	return nil
+	vector := func(i int) *e1000.Moderator { return &sc.vectors[i].Moderator }
+	return sc.FinishAttach(sc.resetAndInit, sc.UpdateAdminStatus, tx, rx, vector)
 }
 
 // Detach releases the hardware (em_if_detach).

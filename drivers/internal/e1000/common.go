@@ -39,6 +39,19 @@ func (c *Common) InitCommon(ctx *iflib.Ctx, regs *Regs, port *Port, release, sta
 	c.ctx, c.regs, c.port, c.release, c.start = ctx, regs, port, release, start
 }
 
+// FinishAttach tells of the media, initialises the part, follows the link and makes the
+// queues' leaves (em_if_attach_post). The error is that of initialise.
+func (c *Common) FinishAttach(initialise func() error, follow func(), tx, rx []HeadTail, vector func(int) *Moderator) error {
+	c.port.SetupMedia()
+	if err := initialise(); err != nil {
+		return err
+	}
+	c.port.AskForLink()
+	follow()
+	c.regs.addQueues(c.ctx, tx, rx, vector)
+	return nil
+}
+
 // Suspend hands the part back to its firmware (em_if_suspend).
 func (c *Common) Suspend() error {
 	c.release()

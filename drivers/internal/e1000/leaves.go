@@ -58,9 +58,9 @@ func (r *Regs) live(reg uint64) func() uint64 {
 // HeadTail are the offsets of a queue's TDH and TDT, or RDH and RDT.
 type HeadTail struct{ Head, Tail uint64 }
 
-// AddQueues makes queue_tx_N and queue_rx_N, once the queues exist. vector is the
+// addQueues makes queue_tx_N and queue_rx_N, once the queues exist. vector is the
 // moderation of a receive queue, which transmit queues of the same number modulo share.
-func (r *Regs) AddQueues(ctx *iflib.Ctx, tx, rx []HeadTail, vector func(int) *Moderator) {
+func (r *Regs) addQueues(ctx *iflib.Ctx, tx, rx []HeadTail, vector func(int) *Moderator) {
 	for i, at := range tx {
 		r.addQueue(ctx, i, vector(i%len(rx)), at, &txLeaves)
 	}

@@ -208,15 +208,9 @@ func (sc *Softc) checkNVM() error {
 
 // AttachPost tells of the media and takes the hardware over (em_if_attach_post).
 func (sc *Softc) AttachPost() error {
-	sc.SetupMedia()
-	if err := sc.resetAndInit(); err != nil {
-		return err
-	}
-	sc.AskForLink()
-	sc.UpdateAdminStatus()
 	tx, rx := sc.headsAndTails()
-	sc.Regs.AddQueues(sc.Ctx, tx, rx, func(i int) *e1000.Moderator { return &sc.vectors[i].Moderator })
-	return nil
+	vector := func(i int) *e1000.Moderator { return &sc.vectors[i].Moderator }
+	return sc.FinishAttach(sc.resetAndInit, sc.UpdateAdminStatus, tx, rx, vector)
 }
 
 // Detach releases the hardware (em_if_detach).
