@@ -21,10 +21,11 @@ import (
 )
 
 const (
-	numNICs   = 2
-	numCPU    = 2
-	bedMemory = 64 << 20 // for full free lists of page-size buffers
-	firstBus  = 2
+	numNICs     = 2
+	numCPU      = 2
+	bedMemory   = 64 << 20  // the race detector sees each byte of it
+	jumboMemory = 192 << 20 // for full free lists of page-size buffers
+	firstBus    = 2
 
 	linkTime  = 3 * time.Second      // until a link is up and statistics were collected
 	quietTime = 3 * time.Millisecond // until moderated interrupts have come
@@ -35,7 +36,7 @@ type bedConfig struct {
 	threads bool              // goroutines and the real clock, without spies
 	env     map[string]string // more of the kernel environment
 	bare    bool              // attach nothing
-	seed    uint64
+	jumbo   bool              // full free lists of large buffers
 }
 
 // bed is a machine with two devices on one wire.
@@ -110,7 +111,10 @@ func (c *check) bed(cfg bedConfig) *bed {
 	for name, v := range b.variables() {
 		c.must(env.Set(name, v))
 	}
-	kc := kern.Config{NCPU: numCPU, Mem: physmem.Config{Size: bedMemory}, Env: env, Console: &b.console, Seed: cfg.seed}
+	kc := kern.Config{NCPU: numCPU, Mem: physmem.Config{Size: bedMemory}, Env: env, Console: &b.console}
+	if cfg.jumbo {
+		kc.Mem.Size = jumboMemory
+	}
 	if !cfg.threads {
 		kc.Executor, kc.Clock, kc.Invariants = kern.Stepped, kern.ManualClock, true
 	}

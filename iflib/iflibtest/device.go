@@ -48,7 +48,7 @@ func Only(names ...string) Option {
 	}
 }
 
-// Short runs a sample: two ways for each rule and fewer rounds of each loop. Run does so
+// Short runs a sample: one way for each rule and fewer rounds of each loop. Run does so
 // by itself under go test -short.
 func Short() Option { return func(o *options) { o.short = true } }
 

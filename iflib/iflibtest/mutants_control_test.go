@@ -45,8 +45,8 @@ var controlMutants = []mutant{
 			return d.Device.MTUSet(mtu)
 		}
 	}},
-	{name: "each Init from the fiftieth on takes a buffer", good: cq, breaks: "init-stop-cycles", set: func(d *faulty) {
-		const early = 50
+	{name: "each Init from the fortieth on takes a buffer", good: cq, breaks: "init-stop-cycles", set: func(d *faulty) {
+		const early = 40
 		var kept []*mbuf.Mbuf
 		cache := mbuf.Of(d.ctx.Kernel()).NewCache()
 		d.initialise = func(d *faulty) {
@@ -72,7 +72,7 @@ var controlMutants = []mutant{
 			return n
 		}
 	}},
-	{name: "a peek while the owner works ends the queue", good: hwb, breaks: "queue-peeks", set: func(d *faulty) {
+	{name: "a peek while the owner works ends the queue", good: hwb, breaks: "queue-peeks", also: []string{"concurrent-control"}, set: func(d *faulty) {
 		d.path.encap = func(d *faulty, pi *iflib.PktInfo) error {
 			d.busy.Store(1)
 			for range 10 {

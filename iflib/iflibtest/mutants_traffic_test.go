@@ -81,18 +81,22 @@ var trafficMutants = []mutant{
 	}},
 	{name: "a packet that was sent is overwritten", good: cq, breaks: "shared-data", set: func(d *faulty) {
 		var last iflib.PktInfo
-		d.path.encap = func(d *faulty, pi *iflib.PktInfo) error {
-			last = *pi
-			last.Segs = append(last.Segs[:0:0], pi.Segs...)
-			return d.good().TxdEncap(pi)
-		}
-		d.path.flush = func(d *faulty, qid int, value uint32) {
-			d.good().TxdFlush(qid, value)
-			if n := len(last.Segs); n > 0 && qid == last.QSIdx && d.ctx.Unit() == 0 {
+		later := d.ctx.Kernel().NewCallout("mutant", nil, func() {
+			if n := len(last.Segs); n > 0 {
 				s := last.Segs[n-1]
 				d.ctx.Kernel().Mem.Bytes(s.Addr, s.Len)[s.Len-1] ^= 0xff
 			}
 			last.Segs = nil
+		})
+		d.path.encap = func(d *faulty, pi *iflib.PktInfo) error {
+			last = *pi
+			last.Segs = append(last.Segs[:0:0], pi.Segs...)
+			later.Reset(1, 0)
+			return d.good().TxdEncap(pi)
+		}
+		d.detach = func(d *faulty) error {
+			later.Drain()
+			return d.Device.Detach()
 		}
 	}},
 	{name: "segments are two bytes too short", good: cq, breaks: "tso", also: []string{"offload-combinations", ruleDoorbell}, set: encapping(func(_ *faulty, pi *iflib.PktInfo) {

@@ -19,8 +19,8 @@ const (
 )
 
 var trafficRules = []Rule{
-	{Name: "short-frames", Sentence: "Frames below the least size arrive padded with zeros.", ways: everyWay, check: shortFrames},
 	{Name: "vlan-tags", Sentence: "Tags in the frame and beside it go out once; the receiver takes them out as its capabilities say.", ways: everyWay, check: vlanTags},
+	{Name: "short-frames", Sentence: "Frames below the least size arrive padded with zeros.", ways: everyWay, check: shortFrames},
 	{Name: "checksum-offload", Sentence: "Checksums that the interface offers to compute are right on the wire; a UDP checksum of zero is sent as ones.", ways: everyWay, check: checksumOffload},
 	{Name: "checksum-verdicts", Sentence: "Right checksums of received packets are vouched for, wrong ones never.", ways: everyPath, check: checksumVerdicts},
 	{Name: "packet-shapes", Sentence: "A packet of any length up to the MTU, in 1 to 40 buffers, some of them empty, crosses unchanged.", ways: everyWay, check: packetShapes},
@@ -214,7 +214,7 @@ func shortFrames(c *check) {
 }
 
 func jumboFrames(c *check) {
-	b := c.wire(bedConfig{})
+	b := c.wire(bedConfig{jumbo: true})
 	if !b.mtu(jumboMTU) {
 		c.none("the driver takes no MTU of 9000")
 	}
