@@ -110,7 +110,7 @@ func forwardFlows(t *testing.T, env map[string]string) (perQueue []int) {
 	defer in.LinkPfil().Remove(hook)
 	frames := flows(t, in.MAC())
 	total := len(frames)
-	for batch := range slices.Chunk(frames, 50) {
+	for batch := range slices.Chunk(frames, 200) {
 		if n := h.Port("igb0").(*null.Port).Inject(batch...); n != len(batch) {
 			t.Fatalf("%d of %d frames found room", n, len(batch))
 		}
