@@ -98,7 +98,7 @@ func (x *explainer) step(n int, begin time.Duration, e *probe.Event) Step {
 	for i, v := range e.Args[:e.NArgs] {
 		st.Args[argName(p, i)] = v
 	}
-	r, ok := rules[p.Provider+":"+p.Name]
+	r, ok := ruleOf(p)
 	if !ok {
 		st.Text = e.Note
 		return st

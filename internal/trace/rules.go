@@ -1,5 +1,21 @@
 package trace
 
+import "github.com/ifsim/ifsim/internal/probe"
+
+// sameModel names the provider whose rules explain another's points: the models of igb
+// and igc fire em's.
+var sameModel = map[string]string{"e1000hw": "emhw"}
+
+// ruleOf returns what explains a point.
+func ruleOf(p probe.Point) (rule, bool) {
+	provider := p.Provider
+	if same, ok := sameModel[provider]; ok {
+		provider = same
+	}
+	r, ok := rules[provider+":"+p.Name]
+	return r, ok
+}
+
 // rules explain the trace points, by provider and name. The functions are FreeBSD's;
 // what the hardware does has none.
 var rules = map[string]rule{

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -40,6 +42,28 @@ var (
 	}
 	interrupt = []string{"emhw:cause", "emhw:msix-vector", "emhw:reg-write", "iflib:intr-filter", "emhw:reg-write"}
 )
+
+func TestEveryStepIsExplainedOnEveryDriver(t *testing.T) {
+	for _, driver := range []string{"em", "igb", "igc"} {
+		for path, mpring := range paths {
+			res, err := trace.Run(trace.Config{
+				Files: fstest.MapFS{"boot/device.hints": {Data: fmt.Appendf(nil, "hint.%s.0.port=\"null\"\n", driver)}},
+				Env:   map[string]string{"net.iflib.prefer_mpring": mpring}, Packets: 2,
+			})
+			if err != nil {
+				t.Fatalf("%s, %s: %v", driver, path, err)
+			}
+			if len(res.Steps) == 0 {
+				t.Errorf("%s, %s: no steps", driver, path)
+			}
+			for _, s := range res.Steps {
+				if s.Text == "" {
+					t.Errorf("%s, %s: %s is not explained", driver, path, s.Probe)
+				}
+			}
+		}
+	}
+}
 
 func TestEveryStepOfAPacketShowsInOrder(t *testing.T) {
 	for path, want := range map[string][]string{
