@@ -13,4 +13,10 @@ func cq() Device  { return Device{Driver: &cqnic.Driver, Hardware: cqhw.New} }
 func hwb() Device { return Device{Driver: &hwbnic.Driver, Hardware: hwbhw.New} }
 
 func TestCompletionQueueNIC(t *testing.T) { Run(t, cq) }
-func TestHeadWriteBackNIC(t *testing.T)   { Run(t, hwb) }
+
+func TestHeadWriteBackNIC(t *testing.T) {
+	if testing.Short() && raceEnabled {
+		t.Skip("one driver is enough for the race detector")
+	}
+	Run(t, hwb)
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package iflibtest
+
+const raceEnabled = true
