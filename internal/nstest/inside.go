@@ -1,17 +1,17 @@
-// Package nstest gives tests network namespaces of the host, with and without
-// privilege, and changes the interfaces in them. Only tests import it.
+// Package nstest gives tests the network namespaces of package netns. Only tests
+// import it.
 package nstest
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/ifsim/ifsim/internal/netns"
 )
 
 // insideEnv is set in the process that has namespaces of its own.
@@ -28,14 +28,7 @@ func Unavailable(t testing.TB, format string, args ...any) {
 
 // Attr are the attributes of a process with a user and a network namespace of its own,
 // in which it is root. The caller's thread must not end before the process.
-func Attr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNET,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-		Pdeathsig:   unix.SIGKILL,
-	}
-}
+func Attr() *syscall.SysProcAttr { return netns.Attr() }
 
 // Inside runs the calling test again in a process of [Attr], and reports whether it is
 // that second run:
@@ -54,8 +47,6 @@ func Inside(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runtime.LockOSThread() // Pdeathsig is about the thread
-	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(t.Context(), self, "-test.run="+pattern(t), "-test.v", "-test.timeout="+flagValue("test.timeout"))
 	if testing.Short() {
 		cmd.Args = append(cmd.Args, "-test.short")
@@ -63,11 +54,11 @@ func Inside(t *testing.T) bool {
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.Env = append(os.Environ(), insideEnv+"=1")
-	cmd.SysProcAttr = Attr()
-	if err := cmd.Start(); err != nil {
-		Unavailable(t, "no user and network namespaces: %v", err)
+	err = netns.Run(cmd)
+	if errors.Is(err, netns.ErrUnavailable) {
+		Unavailable(t, "%v", err)
 	}
-	if err := cmd.Wait(); err != nil {
+	if err != nil {
 		t.Errorf("in namespaces: %v\n%s", err, &out)
 	} else if strings.Contains(out.String(), "--- SKIP") {
 		t.Skipf("in namespaces:\n%s", &out)
