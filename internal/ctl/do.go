@@ -9,48 +9,71 @@ import (
 	"syscall"
 
 	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
+	"github.com/ifsim/ifsim/internal/ctl/kenv8"
 	"github.com/ifsim/ifsim/internal/ctl/netstat8"
 	"github.com/ifsim/ifsim/internal/ctl/pfctl8"
+	"github.com/ifsim/ifsim/internal/machine"
 	"github.com/ifsim/ifsim/sysctl/sysctl8"
 )
 
+// call is one run of a tool for a client.
+type call struct {
+	m              *machine.Machine
+	ctx            context.Context // ends when the client goes away, or the server
+	req            Request
+	stdout, stderr output
+	partial        func(Reply) // sends a reply before the last one
+}
+
+// tools are what a request can name beside pktgen; each returns its exit status.
+var tools = map[string]func(c *call) int{
+	CommandSysctl: func(c *call) int {
+		tool := sysctl8.Command{Tree: c.m.Kernel().Sysctl, Stdout: &c.stdout, Stderr: &c.stderr, Open: c.open}
+		return tool.Run(c.req.Args)
+	},
+	CommandKenv: func(c *call) int {
+		return kenv8.Run(c.m.Kernel().Env, c.req.Args, &c.stdout, &c.stderr)
+	},
+	CommandIfconfig: func(c *call) int {
+		return ifconfig8.Run(c.m, c.req.Args, &c.stdout, &c.stderr)
+	},
+	CommandNetstat: func(c *call) int {
+		return netstat8.Run(c.m.Kernel(), c.req.Args, &c.stdout, &c.stderr)
+	},
+	CommandPfctl: func(c *call) int {
+		return pfctl8.Run(c.ctx, c.m.Kernel(), c.req.Args, pfctl8.IO{Stdout: &c.stdout, Stderr: &c.stderr, Open: c.open, Flush: c.flush})
+	},
+}
+
 // do carries a request out. partial sends a reply before the last one.
-func (s *Server) do(ctx context.Context, req Request, partial func(Reply)) Reply {
-	var stdout, stderr output
-	var reply Reply
-	switch req.Command {
-	case CommandSysctl:
-		c := sysctl8.Command{Tree: s.m.Kernel().Sysctl, Stdout: &stdout, Stderr: &stderr}
-		c.Open = func(name string) (io.ReadCloser, error) { return openFile(req.Dir, name) }
-		reply.Exit = c.Run(req.Args)
-	case CommandIfconfig:
-		reply.Exit = ifconfig8.Run(s.m, req.Args, &stdout, &stderr)
-	case CommandNetstat:
-		reply.Exit = netstat8.Run(s.m.Kernel(), req.Args, &stdout, &stderr)
-	case CommandPfctl:
-		reply.Exit = pfctl8.Run(ctx, s.m.Kernel(), req.Args, pfctl8.IO{
-			Stdout: &stdout, Stderr: &stderr,
-			Open: func(name string) (io.ReadCloser, error) { return openFile(req.Dir, name) },
-			Flush: func() {
-				partial(Reply{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), More: true})
-				stdout.Reset()
-				stderr.Reset()
-			},
-		})
-	case CommandPktgen:
+func (s *Server) do(ctx context.Context, req Request, partial func(Reply)) (reply Reply) {
+	if req.Command == CommandPktgen {
 		res, err := s.pktgen(ctx, *req.Pktgen)
 		reply.Pktgen = &res
 		if err != nil {
 			reply.Error, reply.Exit = err.Error(), 1
 		}
+		return reply
 	}
-	reply.Stdout, reply.Stderr = stdout.Bytes(), stderr.Bytes()
-	if stdout.cut || stderr.cut {
+	c := &call{m: s.m, ctx: ctx, req: req, partial: partial}
+	reply.Exit = tools[req.Command](c)
+	reply.Stdout, reply.Stderr = c.stdout.Bytes(), c.stderr.Bytes()
+	if c.stdout.cut || c.stderr.cut {
 		reply.Error = fmt.Sprintf("output longer than %d bytes", maxOutput)
 		reply.Exit = 1
 	}
 	return reply
 }
+
+// flush sends what the tool has printed so far.
+func (c *call) flush() {
+	c.partial(Reply{Stdout: c.stdout.Bytes(), Stderr: c.stderr.Bytes(), More: true})
+	c.stdout.Reset()
+	c.stderr.Reset()
+}
+
+// open opens a file as the client means it.
+func (c *call) open(name string) (io.ReadCloser, error) { return openFile(c.req.Dir, name) }
 
 // openFile opens a file of sysctl -f or pfctl -f as the client means it. Only regular files, as
 // others may never end. EINVAL: it is not one.

@@ -11,6 +11,7 @@ import (
 // Commands of a request.
 const (
 	CommandSysctl   = "sysctl"   // sysctl(8) with Args
+	CommandKenv     = "kenv"     // kenv(1) with Args
 	CommandIfconfig = "ifconfig" // ifconfig(8) with Args
 	CommandNetstat  = "netstat"  // netstat(8) with Args
 	CommandPfctl    = "pfctl"    // pfctl(8) with Args
@@ -65,16 +66,13 @@ func decode(line []byte) (Request, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return req, errors.New("more than one JSON value in a request")
 	}
-	switch req.Command {
-	case CommandSysctl, CommandIfconfig, CommandNetstat, CommandPfctl:
-		if req.Pktgen != nil {
-			return req, fmt.Errorf("parameters of pktgen in a request for %s", req.Command)
-		}
-	case CommandPktgen:
-		if req.Pktgen == nil {
-			return req, errors.New("pktgen without parameters")
-		}
-	default:
+	_, isTool := tools[req.Command]
+	switch {
+	case isTool && req.Pktgen != nil:
+		return req, fmt.Errorf("parameters of pktgen in a request for %s", req.Command)
+	case req.Command == CommandPktgen && req.Pktgen == nil:
+		return req, errors.New("pktgen without parameters")
+	case !isTool && req.Command != CommandPktgen:
 		return req, fmt.Errorf("unknown command %q", req.Command)
 	}
 	return req, nil
