@@ -102,22 +102,42 @@ func (s *stack) arpTail(e *neighbour) int {
 // ENETUNREACH: ip is on none; EINVAL: ip is not an IPv4 address or mac is a group;
 // EEXIST: ip is an address of this machine. Any goroutine.
 func AddStaticARP(k *kern.Kernel, ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error {
+	if !ip.Is4() {
+		return fmt.Errorf("adding ARP entry for %s: %w", ip, syscall.EINVAL)
+	}
+	return addStatic(k, ip, mac)
+}
+
+// AddStaticNDP is AddStaticARP for IPv6 (ndp -s). A link-local address names its interface
+// as its zone.
+func AddStaticNDP(k *kern.Kernel, ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error {
+	if !ip.Is6() || ip.Is4In6() || ip.IsMulticast() {
+		return fmt.Errorf("adding neighbour entry for %s: %w", ip, syscall.EINVAL)
+	}
+	return addStatic(k, ip, mac)
+}
+
+func addStatic(k *kern.Kernel, ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error {
 	s, err := stackOf(k)
 	if err == nil {
-		err = s.addStaticARP(ip, mac)
+		err = s.addStatic(ip, mac)
 	}
 	if err != nil {
-		return fmt.Errorf("adding ARP entry for %s: %w", ip, err)
+		return fmt.Errorf("adding an entry for %s: %w", ip, err)
 	}
 	return nil
 }
 
-func (s *stack) addStaticARP(ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error {
-	if !ip.Is4() || ifnet.IsMulticastMAC(mac) {
+func (s *stack) addStatic(ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error {
+	if ifnet.IsMulticastMAC(mac) {
 		return syscall.EINVAL
 	}
+	p := &s.arp
+	if ip.Is6() {
+		p = &s.nd6
+	}
 	s.mu.Lock()
-	r := s.fib4.Load().lookup(keyOf(ip, 0))
+	r := s.routeOf(ip)
 	if r == nil || r.kind == routeGateway {
 		s.mu.Unlock()
 		return syscall.ENETUNREACH
@@ -126,11 +146,12 @@ func (s *stack) addStaticARP(ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error 
 		s.mu.Unlock()
 		return syscall.EEXIST
 	}
-	held := s.setPermanent(s.iface(r.ifp), &s.arp, ip, mac, false)
+	ip = ip.WithZone("")
+	held := s.setPermanent(s.iface(r.ifp), p, ip, mac, false)
 	s.mu.Unlock()
 	c := s.zones.Borrow()
 	defer s.zones.Return(c)
-	s.sendHeld(c, r.ifp, held, mac, ifnet.EtherTypeIP)
+	s.sendHeld(c, r.ifp, held, mac, p.etype)
 	return nil
 }
 

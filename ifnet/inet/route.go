@@ -54,19 +54,25 @@ func (s *stack) addRoute(prefix netip.Prefix, gateway netip.Addr) error {
 
 // gatewayInterface is the interface on whose link gateway is, nil if it is on none.
 func (s *stack) gatewayInterface(gateway netip.Addr) *ifnet.Ifnet {
+	r := s.routeOf(gateway)
+	if r == nil || r.kind != routeNet {
+		return nil
+	}
+	return r.ifp
+}
+
+// routeOf is the route of an address, whose zone may name an interface; nil if there is
+// none.
+func (s *stack) routeOf(addr netip.Addr) *route {
 	index := 0
-	if zone := gateway.Zone(); zone != "" {
+	if zone := addr.Zone(); zone != "" {
 		ifp := ifnet.ByName(s.k, zone)
 		if ifp == nil {
 			return nil
 		}
 		index = ifp.Index()
 	}
-	r := s.fibOf(gateway).lookup(keyOf(gateway, index))
-	if r == nil || r.kind != routeNet {
-		return nil
-	}
-	return r.ifp
+	return s.fibOf(addr).lookup(keyOf(addr, index))
 }
 
 func (s *stack) fibOf(a netip.Addr) *fib {
