@@ -10,17 +10,21 @@ import (
 
 // Types and codes of ICMPv6 (RFC 4443, RFC 4861).
 const (
-	icmp6Unreach     = 1
-	icmp6ParamProb   = 4
-	icmp6InfoMask    = 0x80 // set in types that are no errors
-	icmp6EchoRequest = 128
-	icmp6EchoReply   = 129
-	icmp6NS          = 135
-	icmp6NA          = 136
+	icmp6Unreach      = 1
+	icmp6TooBig       = 2
+	icmp6TimeExceeded = 3
+	icmp6ParamProb    = 4
+	icmp6InfoMask     = 0x80 // set in types that are no errors
+	icmp6EchoRequest  = 128
+	icmp6EchoReply    = 129
+	icmp6NS           = 135
+	icmp6NA           = 136
 
-	icmp6UnreachAddr = 3
-	icmp6UnreachPort = 4
-	paramNextHeader  = 1
+	icmp6UnreachNoRoute = 0
+	icmp6UnreachScope   = 2
+	icmp6UnreachAddr    = 3
+	icmp6UnreachPort    = 4
+	paramNextHeader     = 1
 
 	ip6MinMTU = 1280
 )
@@ -126,9 +130,9 @@ func (s *stack) icmp6Send(c *mbuf.Cache, m *mbuf.Mbuf, ifp *ifnet.Ifnet, src, ds
 // (RFC 4443 2.4e).
 func (s *stack) icmp6Error(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, p *packet6, typ, code uint8, word uint32) {
 	s.stats.icmp6.add(icmp6Error)
-	toGroup := !p.unicast || m.Flags&(mbuf.FlagBcast|mbuf.FlagMcast) != 0
-	badOption := typ == icmp6ParamProb && code > paramNextHeader
-	if p.src.IsUnspecified() || toGroup && !badOption || s.isError6(m, p) {
+	toGroup := p.dst.IsMulticast() || m.Flags&(mbuf.FlagBcast|mbuf.FlagMcast) != 0
+	aboutGroups := typ == icmp6TooBig || typ == icmp6ParamProb && code > paramNextHeader
+	if p.src.IsUnspecified() || toGroup && !aboutGroups || s.isError6(m, p) {
 		s.icmp6Drop(c, m, icmp6CantError)
 		return
 	}

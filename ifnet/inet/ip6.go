@@ -56,7 +56,8 @@ type packet6 struct {
 	unicast  bool  // for an address of this machine
 }
 
-// ip6Input takes a packet of EtherType IPv6 (ip6_input): it is this machine's or dropped.
+// ip6Input takes a packet of EtherType IPv6 (ip6_input): it is this machine's,
+// passes through, or is dropped.
 func (s *stack) ip6Input(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf) {
 	s.stats.ip6.add(ip6Total)
 	i := s.iface(ifp)
@@ -86,11 +87,25 @@ func (s *stack) ip6Input(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf) {
 		next:    b[ip6NextOff],
 		nextOff: ip6NextOff,
 	}
-	if why := s.ip6ForUs(i, m, &p); why >= 0 {
-		s.ip6Drop(c, m, why)
+	if p.dst.IsMulticast() {
+		if !i.member6(p.dst) {
+			s.ip6Drop(c, m, ip6NotMember)
+			return
+		}
+		s.ip6Local(c, ifp, m, p)
 		return
 	}
-	s.ip6Deliver(c, ifp, m, &p)
+	r := s.fib6.Load().lookup(keyOf(p.dst, ifp.Index()))
+	switch {
+	case r != nil && r.kind == routeLocal:
+		r.received(m)
+		p.unicast = true
+		s.ip6Local(c, ifp, m, p)
+	case s.knobs.forwarding6.Load() == 0:
+		s.ip6Drop(c, m, ip6CantForward)
+	default:
+		s.ip6Forward(c, ifp, m, p, r)
+	}
 }
 
 // ip6Check verifies the fixed header and cuts what is behind the packet. nil: dropped.
@@ -141,27 +156,23 @@ func (s *stack) ip6Drop(c *mbuf.Cache, m *mbuf.Mbuf, why int) {
 	c.FreeChain(m)
 }
 
-// ip6ForUs reports the counter of a packet that is not for this machine, -1 for one that
-// is, which it counts on the address.
-func (s *stack) ip6ForUs(i *iface, m *mbuf.Mbuf, p *packet6) int {
-	if !p.dst.IsMulticast() {
-		r := s.fib6.Load().lookup(keyOf(p.dst, i.ifp.Index()))
-		if r == nil || r.kind != routeLocal {
-			return ip6CantForward
-		}
-		r.received(m)
-		p.unicast = true
-		return -1
-	}
-	if p.dst == allNodes6 {
-		return -1
+// member6 reports whether the interface is in a group.
+func (i *iface) member6(group netip.Addr) bool {
+	if group == allNodes6 {
+		return true
 	}
 	for _, a := range i.own.Load().v6 {
-		if solicitedNode(a.addr) == p.dst {
-			return -1
+		if solicitedNode(a.addr) == group {
+			return true
 		}
 	}
-	return ip6NotMember
+	return false
+}
+
+// ip6Local takes a packet for this machine. What p says is copied here: protocols keep a
+// pointer to it, which would put it on the heap for packets that only pass through.
+func (s *stack) ip6Local(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, p packet6) {
+	s.ip6Deliver(c, ifp, m, &p)
 }
 
 // ip6Deliver walks the extension headers and gives the payload to its protocol.

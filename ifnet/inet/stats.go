@@ -104,10 +104,12 @@ const (
 	ip6NotMember
 	ip6Disabled
 	ip6NoProto
+	ip6Forwarded
 )
 
 var ip6StatNames = [...]string{"total", "toosmall", "tooshort", "badvers", "badscope", "badoptions", "fragdropped",
-	"cantforward", "delivered", "localout", "odropped", "noroute", "notmember", "disabled", "noproto"}
+	"cantforward", "delivered", "localout", "odropped", "noroute", "notmember", "disabled", "noproto",
+	"forward"}
 
 // Counters of ICMPv6 (struct icmp6stat).
 const (

@@ -26,6 +26,7 @@ type knobs struct {
 	logMoves     atomic.Int32
 	logPermanent atomic.Int32
 
+	forwarding6   atomic.Int32
 	hopLimit      atomic.Int32
 	autoLinkLocal atomic.Int32
 	dadCount      atomic.Int32
@@ -110,6 +111,7 @@ func (s *stack) addSysctls() {
 
 	inet6 := node(network, "inet6", numInet6, "Internet6 Family")
 	ip6 := node(inet6, "ip6", numIP6, "IP6")
+	c.Int(ip6, "forwarding", sysctl.RW, &n.forwarding6, "Enable forwarding of IPv6 packets between interfaces")
 	c.Int(ip6, "hlim", sysctl.RW, &n.hopLimit, "Default hop limit to use for outgoing IPv6 packets")
 	c.Int(ip6, "auto_linklocal", sysctl.RWTUN, &n.autoLinkLocal,
 		"Default value of per-interface flag for automatically adding an IPv6 link-local address to interfaces when attached")
