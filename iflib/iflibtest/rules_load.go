@@ -17,7 +17,7 @@ var loadRules = []Rule{
 }
 
 // loadTime is how long a load runs at most.
-const loadTime = 10 * time.Second
+const loadTime = 20 * time.Second
 
 // await waits for cond in a threaded machine.
 func (b *bed) await(what string, cond func() bool) {
@@ -150,9 +150,9 @@ func concurrentControl(c *check) {
 		n.ctx.AdminIntrDeferred()
 		cycles.Add(1)
 	})
-	rounds := int32(100)
+	rounds := int32(30)
 	if c.short {
-		rounds = 20
+		rounds = 10
 	}
 	p := b.raw(shapes.Random(1, 200), -1, false)
 	b.await("a round of requests and resets", func() bool {
