@@ -16,18 +16,25 @@ var loadRules = []Rule{
 	{Name: "concurrent-control", Sentence: "Requests, resets and counters may come while packets are sent and received.", ways: everyWay, check: concurrentControl},
 }
 
-// loadTime is how long a load runs at most.
-const loadTime = 20 * time.Second
+// How long a load may take, and in a sample.
+const (
+	loadTime      = 20 * time.Second
+	loadTimeShort = 8 * time.Second
+)
 
 // await waits for cond in a threaded machine.
 func (b *bed) await(what string, cond func() bool) {
-	deadline, tick := time.After(loadTime), time.NewTicker(100*time.Microsecond)
+	most := loadTime
+	if b.short {
+		most = loadTimeShort
+	}
+	deadline, tick := time.After(most), time.NewTicker(100*time.Microsecond)
 	defer tick.Stop()
 	for !cond() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			b.failf("%s: not within %v\n%s", what, loadTime, b.console.tail())
+			b.failf("%s: not within %v\n%s", what, most, b.console.tail())
 		}
 	}
 }
@@ -150,9 +157,9 @@ func concurrentControl(c *check) {
 		n.ctx.AdminIntrDeferred()
 		cycles.Add(1)
 	})
-	rounds := int32(30)
+	rounds := int32(15)
 	if c.short {
-		rounds = 10
+		rounds = 5
 	}
 	p := b.raw(shapes.Random(1, 200), -1, false)
 	b.await("a round of requests and resets", func() bool {
