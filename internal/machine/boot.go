@@ -66,7 +66,7 @@ func load(cfg Config) (*Machine, *sysctl.Loader, error) {
 	}
 	m := &Machine{
 		k: k, fabric: cfg.Fabric, work: cfg.Work, drivers: driverTable(cfg.Drivers),
-		files: files{fsys: cfg.Files, env: cfg.Env}, inet6: make(map[string][]string),
+		files: files{fsys: cfg.Files, env: cfg.Env, loader: loader.Settings()}, inet6: make(map[string][]string),
 	}
 	m.topology.Init(k, "newbus")
 	if m.fabric == nil {
@@ -130,23 +130,8 @@ func (m *Machine) boot(loader *sysctl.Loader) error {
 		// The console says why; the machine goes on without the device.
 		_ = m.attach(n)
 	}
+	m.unknownTunables()
 	return m.startRC()
-}
-
-// loaderMessages prints what the loader had to say.
-func (m *Machine) loaderMessages(loader *sysctl.Loader) {
-	modules := loader.LoadModules()
-	for _, line := range loader.Messages() {
-		m.k.Printf("%s\n", line)
-	}
-	for _, c := range loader.Commands() {
-		m.warnf("loader: command '%s' is not run", c)
-	}
-	for _, name := range modules {
-		if !slices.ContainsFunc(m.drivers, func(e DriverEntry) bool { return name == "if_"+e.Driver.Name }) {
-			m.warnf("loader: no module '%s'", name)
-		}
-	}
 }
 
 // banner prints the first lines of a kernel.

@@ -114,7 +114,7 @@ Malformed line (3):
 	'x y'
 Failed to parse config: '/boot/loader.conf'
 Loading /boot/loader.conf.local
-loader: no module 'if_cxgbe'
+boot/loader.conf:2: no module 'if_cxgbe'
 ---<<BOOT>>---
 real memory  = 50331648 (48 MB)
 FreeBSD/SMP: Multiprocessor System Detected: 4 CPUs
@@ -127,7 +127,8 @@ cqnic0: Using MSI-X interrupts with 3 vectors
 cqnic0: Ethernet address: 02:82:78:03:00:01
 etc/rc.conf:2: ifconfig: cqnic0: bogus: bad value
 cqnic0: link state changed to UP
-etc/rc.conf:3: ifconfig_cxl0: no such interface
+etc/rc.conf:3: ifconfig: interface cxl0 does not exist
+etc/rc.conf:3: ifconfig_cxl0: skipped: no interface cxl0
 etc/sysctl.conf: sysctl: unknown oid 'no.such.oid' at line 1
 `
 	if diff := cmp.Diff(lines(want), lines(b.console.String())); diff != "" {

@@ -1,19 +1,21 @@
 package machine
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/ifsim/ifsim/sysctl"
 )
 
 // files are a machine's configuration files.
 type files struct {
-	fsys fs.FS
-	env  map[string]string // settings that are in no file
+	fsys   fs.FS
+	env    map[string]string // settings that are in no file
+	loader []sysctl.Setting  // what the loader read
 }
 
 // read returns the text of a file; ok is false when it does not exist.
@@ -31,31 +33,23 @@ func (f files) read(name string) (text string, ok bool, err error) {
 	return string(b), true, nil
 }
 
-// loaderFiles are where variables of the kernel environment come from; of two
-// settings the one in the later file counts.
-var loaderFiles = [...]string{"boot/device.hints", "boot/loader.conf", "boot/loader.conf.local"}
-
 // where says which file and line set a variable of the kernel environment: the
-// beginning of an error message, empty when it is in none of the usual files.
+// beginning of an error message, empty when none did. Of two files the later counts.
 func (f files) where(name string) string {
 	if _, ok := f.env[name]; ok {
 		return "environment: "
 	}
-	found := ""
-	for _, file := range loaderFiles {
-		text, ok, err := f.read(file)
-		if !ok || err != nil {
-			continue
-		}
-		scan := bufio.NewScanner(strings.NewReader(text))
-		for line := 1; scan.Scan(); line++ {
-			left, _, ok := strings.Cut(scan.Text(), "=")
-			if ok && strings.TrimSpace(left) == name {
-				found = fmt.Sprintf("%s:%d: ", file, line)
-			}
+	for _, s := range slices.Backward(f.loader) {
+		if s.Name == name {
+			return place(s) + ": "
 		}
 	}
-	return found
+	return ""
+}
+
+// place is file and line of a loader's setting, as "boot/loader.conf:3".
+func place(s sysctl.Setting) string {
+	return fmt.Sprintf("%s:%d", strings.TrimPrefix(s.File, "/"), s.Line)
 }
 
 // warnings are the lines about what the machine could not make sense of, each once.

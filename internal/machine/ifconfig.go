@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -320,38 +319,22 @@ func (c *ifconfig) address(w string) error {
 }
 
 func (c *ifconfig) prefixLen(arg string) error {
-	n, err := strconv.ParseUint(arg, 10, 8)
-	if err != nil || !c.addr.IsValid() || int(n) > c.addr.BitLen() {
+	n, ok := prefixLength(c.addr, arg)
+	if !ok {
 		return usageError(arg + ": bad value")
 	}
-	c.bits = int(n)
+	c.bits = n
 	return nil
 }
 
-// netmask takes 255.255.255.0 or 0xffffff00; it must be contiguous.
 func (c *ifconfig) netmask(arg string) error {
-	var mask [4]byte
-	if n, err := strconv.ParseUint(arg, 0, 32); err == nil {
-		binary.BigEndian.PutUint32(mask[:], uint32(n))
-	} else if a, err := netip.ParseAddr(arg); err == nil && a.Is4() {
-		mask = a.As4()
-	} else {
+	n, ok := maskLength(c.addr, arg)
+	if !ok {
 		return usageError(fmt.Sprintf("netmask %s: bad value", arg))
 	}
-	ones, bits := net.IPMask(mask[:]).Size()
-	if bits == 0 || !c.addr.Is4() {
-		return usageError(fmt.Sprintf("netmask %s: bad value", arg))
-	}
-	c.bits = ones
+	c.bits = n
 	return nil
 }
-
-// Prefix lengths without one given: of the address's class, and of IPv6.
-const (
-	classA, classB, classC = 8, 16, 24
-	firstB, firstC         = 128, 192
-	inet6Bits              = 64
-)
 
 // assign gives the interface the address that was collected.
 func (c *ifconfig) assign() error {
@@ -360,16 +343,8 @@ func (c *ifconfig) assign() error {
 	if !addr.IsValid() {
 		return nil
 	}
-	switch {
-	case bits >= 0:
-	case addr.Is6():
-		bits = inet6Bits
-	case addr.As4()[0] < firstB:
-		bits = classA
-	case addr.As4()[0] < firstC:
-		bits = classB
-	default:
-		bits = classC
+	if bits < 0 {
+		bits = defaultBits(addr)
 	}
 	err := inet.AddAddr(c.ifp, netip.PrefixFrom(addr, bits))
 	if err == nil || errors.Is(err, syscall.EEXIST) {

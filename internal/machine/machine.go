@@ -26,9 +26,11 @@ type Machine struct {
 	files   files
 	rc      *RCConf
 	said    warnings
+	absent  []absent // constant once booted
 
-	mu    sync.Mutex
-	inet6 map[string][]string // guarded by mu: words of inet6 without effect here, by interface
+	mu      sync.Mutex
+	skipped []Skipped           // guarded by mu
+	inet6   map[string][]string // guarded by mu: words of inet6 without effect here, by interface
 
 	// Constant once booted, in the order of the bus.
 	nics []*nic
@@ -51,6 +53,8 @@ type nic struct {
 	resources string // of the line that attach prints
 
 	ctx atomic.Pointer[iflib.Ctx] // nil while detached
+
+	disabled, suspended bool // guarded by topology
 }
 
 // Kernel is the machine's kernel.
@@ -65,6 +69,14 @@ func (m *Machine) RC() *RCConf { return m.rc }
 // Warnings are the lines about configuration that has no effect, in the order in
 // which the console showed them.
 func (m *Machine) Warnings() []string { return m.said.all() }
+
+// Skipped are the settings of rc.conf that were passed over at boot because their interface
+// does not exist, in the order of the rc scripts.
+func (m *Machine) Skipped() []Skipped {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.skipped)
+}
 
 // warnf prints a line on the console unless it was printed before.
 func (m *Machine) warnf(format string, a ...any) {

@@ -82,7 +82,7 @@ func TestConfigurationOfARealRouterTakesEffect(t *testing.T) {
 		t.Errorf("ifqmaxlen %s, want 2048", got)
 	}
 	for _, w := range b.Warnings() {
-		if !strings.Contains(w, "sysctl: unknown oid") && !strings.HasPrefix(w, "loader: ") {
+		if !strings.Contains(w, "sysctl: unknown oid") && !strings.HasPrefix(w, "boot/loader.conf") {
 			t.Errorf("warning %q", w)
 		}
 	}

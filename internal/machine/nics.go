@@ -75,9 +75,7 @@ func (m *Machine) namedDevices() (map[string][]int, error) {
 		}
 	}
 	for _, oid := range oids {
-		if parts := strings.SplitN(oid, ".", 4); len(parts) == 4 && parts[0] == "dev" {
-			add(parts[1] + parts[2])
-		}
+		add(deviceOf(oid))
 	}
 	return named, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ifsim/ifsim/ifnet"
@@ -40,8 +39,9 @@ func (m *Machine) readRC() error {
 	return nil
 }
 
-// startRC runs what the rc scripts sysctl, netif, pf and sysctl_lastload do. OIDs that
-// do not exist are no matter for the first of them (spec ifnet 5.1).
+// startRC runs what the rc scripts sysctl, netif, pf, routing, static_arp, static_ndp and
+// sysctl_lastload do. OIDs that do not exist are no matter for the first of them (spec
+// ifnet 5.1).
 func (m *Machine) startRC() error {
 	if err := m.sysctlConf("-i", "-f"); err != nil {
 		return err
@@ -53,7 +53,21 @@ func (m *Machine) startRC() error {
 	if err := m.startPF(); err != nil {
 		return err
 	}
+	m.startForwarding()
+	m.startNetwork()
 	return m.sysctlConf("-f")
+}
+
+// startNetwork enters the static routes and neighbours of rc.conf. Those that are there
+// already stay.
+func (m *Machine) startNetwork() {
+	m.startRoutes()
+	m.startNeighbours()
+}
+
+// rcf warns of something that a variable of rc.conf asks for.
+func (m *Machine) rcf(variable, format string, a ...any) {
+	m.warnf("%s: %s: %s", m.rc.Where(variable), variable, fmt.Sprintf(format, a...))
 }
 
 // sysctlConf has sysctl(8) read the files. What it complains of is a warning, and
@@ -76,123 +90,4 @@ func (m *Machine) sysctlConf(args ...string) error {
 		}
 	}
 	return nil
-}
-
-// Suffixes of ifconfig_<if> variables, beside _alias<n>.
-const (
-	rcName    = "_name"
-	rcDescr   = "_descr"
-	rcIPv6    = "_ipv6"
-	rcAliases = "_aliases"
-	rcAlias   = "_alias"
-)
-
-// rcInterface is the part of a variable's name that stands for an interface: rc
-// replaces the punctuation that a name may have.
-func rcInterface(name string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(".-/+", r) {
-			return '_'
-		}
-		return r
-	}, name)
-}
-
-// startInterface does what rc's netif does for one interface: rename, configure,
-// add aliases, mark up.
-func (m *Machine) startInterface(ifp *ifnet.Ifnet) {
-	m.rename(ifp)
-	base := "ifconfig_" + rcInterface(ifp.Name())
-	name := base
-	if _, ok := m.rc.Get(name); !ok {
-		name = "ifconfig_DEFAULT"
-	}
-	value, _ := m.rc.Get(name)
-	args, start := m.rcArgs(name, value)
-	if !start {
-		return
-	}
-	configured := m.ifconfig(ifp, name, args)
-	for _, v := range m.aliases(base) {
-		value, _ := m.rc.Get(v)
-		configured = m.ifconfig(ifp, v, m.rc.shWords(value)) || configured
-	}
-	if value, ok := m.rc.Get(base + rcDescr); ok {
-		m.ifconfig(ifp, base+rcDescr, []string{"description", value})
-	}
-	if configured {
-		m.ifconfig(ifp, name, []string{"up"})
-	}
-}
-
-// rename applies ifconfig_<if>_name.
-func (m *Machine) rename(ifp *ifnet.Ifnet) {
-	v := "ifconfig_" + rcInterface(ifp.Name()) + rcName
-	if name, ok := m.rc.Get(v); ok && name != ifp.Name() {
-		m.ifconfig(ifp, v, []string{"name", name})
-	}
-}
-
-// aliases are the variables that add to the one of the interface, in the order in
-// which rc looks at them: IPv6, then alias0 and so on up to the first that is
-// missing, then the list.
-func (m *Machine) aliases(base string) []string {
-	var names []string
-	if _, ok := m.rc.Get(base + rcIPv6); ok {
-		names = append(names, base+rcIPv6)
-	}
-	for i := 0; ; i++ {
-		v := base + rcAlias + strconv.Itoa(i)
-		if _, ok := m.rc.Get(v); !ok {
-			break
-		}
-		names = append(names, v)
-	}
-	if _, ok := m.rc.Get(base + rcAliases); ok {
-		names = append(names, base+rcAliases)
-	}
-	return names
-}
-
-// rcArgs are the words of a variable without those that rc keeps to itself. start is
-// false for NOAUTO: the interface is not touched at boot.
-func (m *Machine) rcArgs(name, value string) (args []string, start bool) {
-	for _, w := range m.rc.shWords(value) {
-		switch upper := strings.ToUpper(w); upper {
-		case "NOAUTO":
-			return nil, false
-		case "DHCP", "SYNCDHCP", "NOSYNCDHCP", "WPA", "HOSTAP":
-			m.warnf("%s: %s: %s: not available", m.rc.Where(name), name, upper)
-		case "NOWPA":
-		default:
-			args = append(args, w)
-		}
-	}
-	return args, true
-}
-
-// unclaimed warns of ifconfig_ variables that nothing was done with: those of
-// interfaces that do not exist, and suffixes that rc does not have.
-func (m *Machine) unclaimed() {
-	claimed := map[string]bool{"ifconfig_DEFAULT": true}
-	var bases []string
-	for _, ifp := range ifnet.List(m.k) {
-		for _, name := range [...]string{ifp.Name(), fmt.Sprintf("%s%d", ifp.DName(), ifp.DUnit())} {
-			base := "ifconfig_" + rcInterface(name)
-			bases = append(bases, base)
-			for _, v := range append(m.aliases(base), base, base+rcName, base+rcDescr) {
-				claimed[v] = true
-			}
-		}
-	}
-	for _, v := range m.rc.Names() {
-		if !strings.HasPrefix(v, "ifconfig_") || claimed[v] {
-			continue
-		}
-		why := "no such interface"
-		if slices.ContainsFunc(bases, func(base string) bool { return strings.HasPrefix(v, base+"_") }) {
-			why = "not known"
-		}
-		m.warnf("%s: %s: %s", m.rc.Where(v), v, why)
-	}
 }

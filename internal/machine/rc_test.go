@@ -102,7 +102,7 @@ sshd_enable="YES"
 		"etc/rc.conf:3: ifconfig: cqnic0: ether 1:2: bad value",
 		"etc/rc.conf:3: ifconfig: cqnic0: setifgroup: group names may not end in a digit",
 		"etc/rc.conf:4: ifconfig_cqnic1: DHCP: not available",
-		"etc/rc.conf:5: ifconfig_vlan5: no such interface",
+		"etc/rc.conf:5: ifconfig: interface vlan5 does not exist",
 		"etc/rc.conf:6: ifconfig_cqnic0_inet6: not known",
 	}
 	if diff := cmp.Diff(want, b.Warnings()); diff != "" {
