@@ -82,13 +82,13 @@ type check struct {
 	way  way
 
 	beds []*bed
-	skip string // why there is nothing to judge
 
 	late    atomic.Bool    // the deadline has passed
 	besides sync.WaitGroup // goroutines beside the scenario
 	calmed  chan struct{}  // closed to end them; nil without any
 
 	mu    sync.Mutex
+	skip  string   // why there is nothing to judge; guarded by mu
 	first *finding // guarded by mu
 	own   bool     // first is of the scenario, not of a watched rule; guarded by mu
 }
@@ -100,23 +100,31 @@ type stop struct{}
 // judge.
 func (r Rule) judge(newDevice func() Device, o options, w way) (f *finding, skip string) {
 	c := &check{newDevice: newDevice, options: o, rule: r.Name, way: w}
+	f = c.within(deadline, r.check)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return f, c.skip
+}
+
+// within runs a scenario for so long at most, in real time.
+func (c *check) within(most time.Duration, scenario func(c *check)) *finding {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c.guard(func() { r.check(c) })
+		c.guard(func() { scenario(c) })
 		c.guard(c.finish)
 	}()
-	timer := time.NewTimer(deadline)
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
 	case <-done:
 	case <-timer.C:
-		c.note(true, r.Name, "the driver did not come back within %v", deadline)
+		c.note(true, c.rule, "the driver did not come back within %v", most)
 		c.late.Store(true)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.first, c.skip
+	return c.first
 }
 
 // guard runs a part of the scenario; a panic of the driver or of an assertion in the
@@ -175,7 +183,9 @@ func (c *check) must(err error) {
 
 // none ends a scenario that the driver gives nothing to judge.
 func (c *check) none(why string) {
+	c.mu.Lock()
 	c.skip = why
+	c.mu.Unlock()
 	panic(stop{})
 }
 
