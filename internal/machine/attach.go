@@ -20,6 +20,7 @@ func (m *Machine) attach(n *nic) error {
 		return err
 	}
 	if disabled, _ := m.k.Env.HintInt(drv.Name, n.unit, "disabled"); disabled != 0 {
+		n.disabled = true
 		if m.k.Verbose() {
 			m.k.Printf("%s: disabled via hints entry\n", n.name)
 		}
@@ -37,18 +38,28 @@ func (m *Machine) attach(n *nic) error {
 
 // Attach attaches the driver of a device that is not attached, and configures the
 // interface as rc.conf says (devctl attach, followed by what devd does). Tunables
-// are read from the kernel environment anew. ENXIO: no such device; EBUSY: it is
-// attached; else as iflib.Attach.
+// are read from the kernel environment anew. The name is the driver's with the unit,
+// or where the NIC is, as "pci0:2:0:0". ENXIO: no such device, or it is disabled; EBUSY:
+// it is attached; else as iflib.Attach.
 func (m *Machine) Attach(name string) error {
-	n, err := m.nic(name)
+	n, err := m.device(name)
 	if err != nil {
 		return err
 	}
 	m.topology.Lock()
 	defer m.topology.Unlock()
-	if n.ctx.Load() != nil {
+	switch {
+	case n.ctx.Load() != nil:
 		return fmt.Errorf("%s: attaching: %w", name, syscall.EBUSY)
+	case n.disabled:
+		return fmt.Errorf("%s: attaching, is disabled: %w", name, syscall.ENXIO)
 	}
+	return m.attachAndStart(n)
+}
+
+// attachAndStart attaches and does what rc does for a new interface. The topology lock
+// is held.
+func (m *Machine) attachAndStart(n *nic) error {
 	if err := m.attach(n); err != nil {
 		return err
 	}
@@ -60,22 +71,31 @@ func (m *Machine) Attach(name string) error {
 // detach). ENXIO: no such device, or it is not attached; EBUSY: the interface is
 // in use.
 func (m *Machine) Detach(name string) error {
-	n, err := m.nic(name)
+	n, err := m.device(name)
 	if err != nil {
 		return err
 	}
 	m.topology.Lock()
 	defer m.topology.Unlock()
+	if n.ctx.Load() == nil {
+		return fmt.Errorf("%s: detaching: %w", name, syscall.ENXIO)
+	}
+	return m.detach(n)
+}
+
+// detach detaches a NIC, if it is attached (device_detach). The topology lock is held.
+func (m *Machine) detach(n *nic) error {
 	ctx := n.ctx.Load()
 	if ctx == nil {
-		return fmt.Errorf("%s: detaching: %w", name, syscall.ENXIO)
+		return nil
 	}
 	if err := ctx.Detach(); err != nil {
 		return err
 	}
 	n.ctx.Store(nil)
+	n.suspended = false
 	m.forgetInet6(ctx.Name())
-	m.k.Printf("%s: detached\n", name)
+	m.k.Printf("%s: detached\n", n.name)
 	return nil
 }
 
