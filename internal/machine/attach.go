@@ -57,13 +57,15 @@ func (m *Machine) Attach(name string) error {
 	return m.attachAndStart(n)
 }
 
-// attachAndStart attaches and does what rc does for a new interface. The topology lock
-// is held.
+// attachAndStart attaches and does what rc does for a new interface: its own settings, and
+// the routes and neighbours that went away with it. The topology lock is held.
 func (m *Machine) attachAndStart(n *nic) error {
 	if err := m.attach(n); err != nil {
 		return err
 	}
 	m.startInterface(n.ctx.Load().Ifp())
+	m.startRoutes()
+	m.startNeighbours()
 	return nil
 }
 

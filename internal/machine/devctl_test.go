@@ -2,11 +2,13 @@ package machine_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/inet"
 	"github.com/ifsim/ifsim/internal/machine"
 )
 
@@ -67,5 +69,30 @@ func TestEnableForgetsTheHintThatDisabled(t *testing.T) {
 	must(t, b.Attach("cqnic0"))
 	if all := strings.Join(b.Kernel().Env.All(), " "); strings.Contains(all, "disabled") {
 		t.Errorf("environment %s", all)
+	}
+}
+
+func TestADeviceThatComesBackHasItsRoutesAndItsNewTunables(t *testing.T) {
+	b := boot(t, machine.Config{Files: tree("etc/rc.conf", `ifconfig_cqnic0="inet 192.0.2.1/24"
+static_routes="a"
+route_a="-net 10.0.0.0/8 192.0.2.9"
+static_arp_pairs="n"
+static_arp_n="192.0.2.7 02:00:00:00:00:07"
+`)})
+	before := fmt.Sprint(inet.Routes(b.Kernel()), b.Addrs("cqnic0"), b.Warnings())
+	if !strings.Contains(before, "10.0.0.0/8") {
+		t.Fatal(before)
+	}
+	must(t, b.Detach("cqnic0"))
+	if left := fmt.Sprint(inet.Routes(b.Kernel())); strings.Contains(left, "10.0.0.0/8") {
+		t.Errorf("a route outlives its interface: %s", left)
+	}
+	must(t, b.Kernel().Env.Set("dev.cqnic.0.iflib.simple_tx", "1"))
+	must(t, b.Attach("cqnic0"))
+	if after := fmt.Sprint(inet.Routes(b.Kernel()), b.Addrs("cqnic0"), b.Warnings()); after != before {
+		t.Errorf("%s\nbefore: %s", after, before)
+	}
+	if v := b.text("dev.cqnic.0.iflib.simple_tx"); v != "1" {
+		t.Errorf("simple_tx %s", v)
 	}
 }
