@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/ifsim/ifsim/internal/ctl/devctl8"
 	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
 	"github.com/ifsim/ifsim/internal/ctl/kenv8"
 	"github.com/ifsim/ifsim/internal/ctl/netstat8"
@@ -33,6 +34,9 @@ var tools = map[string]func(c *call) int{
 	},
 	CommandKenv: func(c *call) int {
 		return kenv8.Run(c.m.Kernel().Env, c.req.Args, &c.stdout, &c.stderr)
+	},
+	CommandDevctl: func(c *call) int {
+		return devctl8.Run(c.m, c.req.Args, &c.stderr)
 	},
 	CommandIfconfig: func(c *call) int {
 		return ifconfig8.Run(c.m, c.req.Args, &c.stdout, &c.stderr)

@@ -212,6 +212,7 @@ func FuzzCtlRequest(f *testing.F) {
 		`{"command":"sysctl","args":["net.link.ifqmaxlen=60","-n"],"dir":"/"}`,
 		`{"command":"ifconfig","args":["-m","em0"]}`,
 		`{"command":"kenv","args":["-q","a=b"]}`,
+		`{"command":"devctl","args":["suspend","em0"]}`,
 		`{"command":"netstat","args":["-i","-bdn"]}`,
 		`{"command":"pfctl","args":["-e","-sq","-vf","/dev/null"]}`,
 		`{"command":"ifconfig","args":["em0","inet","192.0.2.1/24","mtu","9000","-tso","up"]}`,

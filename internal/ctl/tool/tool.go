@@ -26,6 +26,14 @@ type Usage string
 
 func (u Usage) Error() string { return string(u) }
 
+// message is an error in FreeBSD's words, whatever their style.
+type message string
+
+func (m message) Error() string { return string(m) }
+
+// Messagef is an error that says what FreeBSD says (errx(3)).
+func Messagef(format string, a ...any) error { return message(fmt.Sprintf(format, a...)) }
+
 // Status is a failure that ends a tool with a status of its own (errx(3)).
 type Status struct {
 	Code int
