@@ -139,6 +139,7 @@ func concurrentControl(c *check) {
 	b.upThreads()
 	n := b.nics[0]
 	var cycles atomic.Int32
+	behind := n.ctx.ConfigTaskInit("behind the reset", func() {})
 	c.beside(func() {
 		for counter := range ifnet.NumCounters {
 			n.ifp.GetCounter(counter)
@@ -155,6 +156,8 @@ func concurrentControl(c *check) {
 		}
 		n.ctx.RequestReset()
 		n.ctx.AdminIntrDeferred()
+		behind.Enqueue()
+		behind.Drain()
 		cycles.Add(1)
 	})
 	rounds := int32(15)
