@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/ifsim/ifsim/internal/ctl/devctl8"
+	"github.com/ifsim/ifsim/internal/ctl/dmesg8"
 	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
 	"github.com/ifsim/ifsim/internal/ctl/kenv8"
 	"github.com/ifsim/ifsim/internal/ctl/netstat8"
@@ -37,6 +38,9 @@ var tools = map[string]func(c *call) int{
 	},
 	CommandDevctl: func(c *call) int {
 		return devctl8.Run(c.m, c.req.Args, &c.stderr)
+	},
+	CommandDmesg: func(c *call) int {
+		return dmesg8.Run(c.m.Kernel(), c.req.Args, &c.stdout, &c.stderr)
 	},
 	CommandIfconfig: func(c *call) int {
 		return ifconfig8.Run(c.m, c.req.Args, &c.stdout, &c.stderr)

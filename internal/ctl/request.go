@@ -13,6 +13,7 @@ const (
 	CommandSysctl   = "sysctl"   // sysctl(8) with Args
 	CommandKenv     = "kenv"     // kenv(1) with Args
 	CommandDevctl   = "devctl"   // devctl(8) with Args
+	CommandDmesg    = "dmesg"    // dmesg(8) with Args
 	CommandIfconfig = "ifconfig" // ifconfig(8) with Args
 	CommandNetstat  = "netstat"  // netstat(8) with Args
 	CommandPfctl    = "pfctl"    // pfctl(8) with Args

@@ -40,3 +40,12 @@ func (k *Kernel) Dmesg() string {
 	defer k.console.mu.Unlock()
 	return string(k.console.buf)
 }
+
+// TakeDmesg is Dmesg, and empties the message buffer (dmesg -c).
+func (k *Kernel) TakeDmesg() string {
+	k.console.mu.Lock()
+	defer k.console.mu.Unlock()
+	text := string(k.console.buf)
+	k.console.buf = k.console.buf[:0]
+	return text
+}
