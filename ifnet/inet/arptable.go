@@ -19,6 +19,7 @@ type Neighbour struct {
 	If        string        // name of the interface
 	Complete  bool          // MAC is known
 	Permanent bool          // own or static
+	Own       bool          // of this machine
 	Expires   time.Duration // until the entry is in doubt or goes, 0 for a permanent one
 }
 
@@ -76,7 +77,7 @@ func neighbours(k *kern.Kernel, table func(i *iface) *nbTable) []Neighbour {
 }
 
 func (s *stack) describe(i *iface, e *neighbour) Neighbour {
-	n := Neighbour{Addr: e.addr, If: i.ifp.Name(), Permanent: e.state == nbPermanent}
+	n := Neighbour{Addr: e.addr, If: i.ifp.Name(), Permanent: e.state == nbPermanent, Own: e.own}
 	if w := e.link.Load(); w != 0 {
 		n.MAC, n.Complete = unpackLink(w), true
 	}
