@@ -65,7 +65,7 @@ func load(cfg Config) (*Machine, *sysctl.Loader, error) {
 		return nil, nil, err
 	}
 	m := &Machine{
-		k: k, fabric: cfg.Fabric, work: cfg.Work, drivers: driverTable(cfg.Drivers),
+		k: k, fabric: cfg.Fabric, work: cfg.Work, drivers: driverTable(cfg.Drivers), dry: cfg.DryRun,
 		files: files{fsys: cfg.Files, env: cfg.Env, loader: loader.Settings()}, inet6: make(map[string][]string),
 	}
 	m.topology.Init(k, "newbus")

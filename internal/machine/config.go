@@ -40,6 +40,9 @@ type Config struct {
 	// one of the machine's own.
 	Work *hw.WorkList
 
+	// DryRun leaves ports unopened: each NIC has a null port.
+	DryRun bool
+
 	// Drivers adds to the table of drivers; an entry replaces the one of its name.
 	Drivers []DriverEntry
 }

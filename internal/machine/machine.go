@@ -26,6 +26,7 @@ type Machine struct {
 	files   files
 	rc      *RCConf
 	said    warnings
+	dry     bool
 	absent  []absent // constant once booted
 
 	mu      sync.Mutex
@@ -44,7 +45,9 @@ type nic struct {
 	entry     DriverEntry
 	unit      int
 	name      string // "em0"
+	where     string // file and line that asks for it
 	chip      string
+	plug      string // specification of port
 	loc       pci.Location
 	wired     bool // a hint says where it is
 	port      port.Port

@@ -30,7 +30,9 @@ func routerDrivers() []machine.DriverEntry {
 	return table
 }
 
-func TestRoutersOfNetbenchesBoot(t *testing.T) {
+// routerDirs are the directories of all configurations that are there.
+func routerDirs(t *testing.T) []string {
+	t.Helper()
 	dirs, err := filepath.Glob("testdata/netbenches/[0-9]*")
 	must(t, err)
 	if more := os.Getenv(netbenchesEnv); more != "" {
@@ -38,7 +40,11 @@ func TestRoutersOfNetbenchesBoot(t *testing.T) {
 		must(t, err)
 		dirs = append(dirs, d...)
 	}
-	for _, dir := range dirs {
+	return dirs
+}
+
+func TestRoutersOfNetbenchesBoot(t *testing.T) {
+	for _, dir := range routerDirs(t) {
 		cfg := stepped(machine.Config{Files: os.DirFS(dir)})
 		cfg.Drivers = routerDrivers()
 		m, err := machine.Boot(cfg)

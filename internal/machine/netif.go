@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/inet"
+	"github.com/ifsim/ifsim/sysctl"
 )
 
 // Suffixes of ifconfig_<if> variables, beside _alias<n>.
@@ -42,6 +44,9 @@ func (m *Machine) startInterface(ifp *ifnet.Ifnet) {
 		return
 	}
 	configured := m.ifconfig(ifp, name, args)
+	if m.rc.Yes("ipv6_activate_all_interfaces") {
+		m.activate6(ifp)
+	}
 	for _, v := range m.aliases(base) {
 		value, _ := m.rc.Get(v)
 		configured = m.ifconfig(ifp, v, m.rc.shWords(value)) || configured
@@ -51,6 +56,13 @@ func (m *Machine) startInterface(ifp *ifnet.Ifnet) {
 	}
 	if configured {
 		m.ifconfig(ifp, name, []string{"up"})
+	}
+}
+
+// activate6 runs ifconfig inet6 -ifdisabled.
+func (m *Machine) activate6(ifp *ifnet.Ifnet) {
+	if err := inet.SetND6Options(ifp, 0, inet.ND6IfDisabled); err != nil {
+		m.rcf("ipv6_activate_all_interfaces", "ifconfig: %s: %s", ifp.Name(), sysctl.Strerror(err))
 	}
 }
 

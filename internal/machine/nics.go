@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/drivers/port"
+	"github.com/ifsim/ifsim/drivers/port/null"
 	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/sysctl"
 )
@@ -32,32 +35,81 @@ func (m *Machine) plan() error {
 		return err
 	}
 	for _, e := range m.drivers {
-		units := append(m.k.Env.Hints(e.Driver.Name), named[e.Driver.Name]...)
+		drv := e.Driver.Name
+		units := append(m.k.Env.Hints(drv), slices.Collect(maps.Keys(named[drv]))...)
 		slices.Sort(units)
 		for _, unit := range slices.Compact(units) {
-			m.nics = append(m.nics, &nic{entry: e, unit: unit, name: e.Driver.Name + strconv.Itoa(unit)})
+			where := m.whereHinted(drv, unit)
+			if where == "" {
+				where = named[drv][unit]
+			}
+			m.nics = append(m.nics, &nic{entry: e, unit: unit, name: drv + strconv.Itoa(unit), where: where})
 		}
 	}
 	return m.assignPlaces()
 }
 
-// namedDevices are the units, by driver, that files name without a hint.
-func (m *Machine) namedDevices() (map[string][]int, error) {
-	named := make(map[string][]int)
-	add := func(name string) {
-		if e, unit, ok := m.splitDevice(name); ok {
-			named[e.Driver.Name] = append(named[e.Driver.Name], unit)
+// whereHinted is where the first hint of a device stands, "" if it has none.
+func (m *Machine) whereHinted(driver string, unit int) string {
+	prefix := fmt.Sprintf("hint.%s.%d.", driver, unit)
+	for _, s := range m.files.loader {
+		if strings.HasPrefix(s.Name, prefix) {
+			return place(s)
+		}
+	}
+	if slices.Contains(m.k.Env.Hints(driver), unit) {
+		return "environment"
+	}
+	return ""
+}
+
+// namedDevices are the units, by driver, that files name without a hint, each with the
+// place that names it first.
+func (m *Machine) namedDevices() (map[string]map[int]string, error) {
+	named := make(map[string]map[int]string)
+	add := func(name, where string) {
+		e, unit, ok := m.splitDevice(name)
+		if !ok {
+			return
+		}
+		units := named[e.Driver.Name]
+		if units == nil {
+			units = make(map[int]string)
+			named[e.Driver.Name] = units
+		}
+		if _, ok := units[unit]; !ok {
+			units[unit] = where
 		}
 	}
 	for _, v := range m.rc.Names() {
-		for _, prefix := range [...]string{"ifconfig_", "vlans_"} {
+		for _, prefix := range [...]string{ifconfigPrefix, "vlans_"} {
 			if rest, ok := strings.CutPrefix(v, prefix); ok {
 				name, _, _ := strings.Cut(rest, "_")
-				add(name)
+				add(name, m.rc.Where(v))
 			}
 		}
 	}
-	oids := m.k.Env.All()
+	for _, s := range m.files.loader {
+		add(deviceOf(s.Name), place(s))
+	}
+	for name := range m.files.env {
+		add(deviceOf(name), "environment")
+	}
+	settings, err := m.sysctlSettings()
+	for _, s := range settings {
+		add(deviceOf(s.name), s.where)
+	}
+	return named, err
+}
+
+// sysctlSetting is a line of sysctl.conf.
+type sysctlSetting struct {
+	name, value string
+	where       string // file and line
+}
+
+// sysctlSettings are the lines of the files that sysctl(8) reads.
+func (m *Machine) sysctlSettings() (list []sysctlSetting, err error) {
 	for _, file := range sysctlFiles {
 		text, ok, err := m.files.read(file)
 		if err != nil {
@@ -71,13 +123,11 @@ func (m *Machine) namedDevices() (map[string][]int, error) {
 			return nil, fmt.Errorf("reading %s: %w", file, err)
 		}
 		for _, l := range lines {
-			oids = append(oids, l.Arg)
+			name, value, _ := strings.Cut(l.Arg, "=")
+			list = append(list, sysctlSetting{strings.TrimSpace(name), strings.TrimSpace(value), fmt.Sprintf("%s:%d", file, l.Line)})
 		}
 	}
-	for _, oid := range oids {
-		add(deviceOf(oid))
-	}
-	return named, nil
+	return list, nil
 }
 
 // splitDevice takes a name as "em0" apart; ok is false if no driver has it.
@@ -161,7 +211,8 @@ func (m *Machine) insert(n *nic) error {
 	if chips := n.entry.Chips(); !slices.Contains(chips, n.chip) {
 		return m.hintError(n, "device", fmt.Errorf("chip %q is none of %s: %w", n.chip, strings.Join(chips, ", "), syscall.ENODEV))
 	}
-	n.port, err = m.fabric.Open(m.hint(n, "port", defaultPort))
+	n.plug = m.hint(n, "port", defaultPort)
+	n.port, err = m.openPort(n.plug)
 	if err != nil {
 		return m.hintError(n, "port", err)
 	}
@@ -176,6 +227,16 @@ func (m *Machine) insert(n *nic) error {
 	}
 	n.resources = resources(n.fn)
 	return nil
+}
+
+// openPort opens what a NIC is plugged into: in a dry run nothing, if it is of a kind that
+// there is.
+func (m *Machine) openPort(spec string) (port.Port, error) {
+	kind, _, _ := strings.Cut(spec, ":")
+	if m.dry && slices.Contains(m.fabric.Kinds(), kind) {
+		return null.New(), nil
+	}
+	return m.fabric.Open(spec)
 }
 
 // hardwareConfig is what the hints say of the hardware, but its chip and port.

@@ -67,6 +67,7 @@ func (m *Machine) startNetwork() {
 
 // rcf warns of something that a variable of rc.conf asks for.
 func (m *Machine) rcf(variable, format string, a ...any) {
+	m.rc.Get(variable) // it is dealt with
 	m.warnf("%s: %s: %s", m.rc.Where(variable), variable, fmt.Sprintf(format, a...))
 }
 

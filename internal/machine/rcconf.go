@@ -3,7 +3,9 @@ package machine
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // maxRCValue bounds a value in bytes: a file can double one in every line.
@@ -12,10 +14,14 @@ const maxRCValue = 64 << 10
 // RCConf holds the variables of rc.conf(5): the assignments of a file for sh(1),
 // which is read, not run. Assignments may be several to a line, in any quoting, over
 // several lines, refer to earlier variables ($name, ${name}, ${name:-default}), and
-// append (name+="more", as sysrc writes it). Not changed once read.
+// append (name+="more", as sysrc writes it). Not changed once read. It remembers which
+// variables somebody asked for. Any goroutine.
 type RCConf struct {
 	vars  map[string]rcVar
 	names []string // in order of first assignment
+
+	mu    sync.Mutex
+	asked map[string]bool // guarded by mu
 }
 
 type rcVar struct {
@@ -24,7 +30,7 @@ type rcVar struct {
 }
 
 // NewRCConf returns an empty set of variables.
-func NewRCConf() *RCConf { return &RCConf{vars: make(map[string]rcVar)} }
+func NewRCConf() *RCConf { return &RCConf{vars: make(map[string]rcVar), asked: make(map[string]bool)} }
 
 // Read adds the assignments of one file; a later one of a name counts. name is used
 // in messages. Whatever is not an assignment is a warning, with file and line, and
@@ -54,7 +60,19 @@ func (c *RCConf) set(name, value string, more bool, where string) {
 // Get returns the value of a variable and whether it is set.
 func (c *RCConf) Get(name string) (string, bool) {
 	v, ok := c.vars[name]
+	if ok {
+		c.mu.Lock()
+		c.asked[name] = true
+		c.mu.Unlock()
+	}
 	return v.value, ok
+}
+
+// Unused are the variables that nobody has asked for, in the order of Names.
+func (c *RCConf) Unused() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.DeleteFunc(c.Names(), func(name string) bool { return c.asked[name] })
 }
 
 // Names are the variables in the order in which they first appear.
