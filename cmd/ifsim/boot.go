@@ -7,21 +7,29 @@ import (
 
 func bootCommand() *cobra.Command {
 	var socket string
-	var verbose bool
+	var verbose, dry bool
 	cmd := &cobra.Command{
 		Use:   "boot DIR",
 		Short: "boot a machine and keep it running",
 		Long: `Boots the machine whose files are under DIR (boot/loader.conf, boot/device.hints,
 etc/rc.conf, etc/sysctl.conf), prints its console, and serves sysctl, ifconfig,
-netstat and pktgen on the control socket until SIGINT or SIGTERM.`,
+netstat and pktgen on the control socket until SIGINT or SIGTERM.
+
+With --dry-run it prints what the files make of the machine instead: NICs, interfaces,
+addresses, routes, settings, and what is passed over and why. Ports are not opened.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o := boot.Options{Dir: args[0], Socket: socket, Verbose: verbose, Console: cmd.OutOrStdout()}
+			if dry {
+				return boot.DryRun(o)
+			}
 			ctx, stop := boot.Signalled(cmd.Context())
 			defer stop()
-			return boot.Run(ctx, boot.Options{Dir: args[0], Socket: socket, Verbose: verbose, Console: cmd.OutOrStdout()})
+			return boot.Run(ctx, o)
 		},
 	}
 	addSocketFlag(cmd, &socket)
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print what boot -v prints")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what the files make of the machine, and end")
 	return cmd
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/internal/ctl"
+	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/machine"
 )
 
@@ -53,13 +54,25 @@ type Options struct {
 	Devices []Device  // beside ifsim's own; one of the same name takes its place
 }
 
+// config is the machine's without an executor.
+func (o Options) config() (machine.Config, error) {
+	cfg := machine.Config{Files: os.DirFS(o.Dir), Verbose: o.Verbose}
+	for _, d := range o.Devices {
+		cfg.Drivers = append(cfg.Drivers, d.entry())
+	}
+	info, err := os.Stat(o.Dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s: not a directory", o.Dir)
+	}
+	return cfg, err
+}
+
 // Run boots the machine and serves its control socket until ctx ends; then it takes the
 // machine down. Errors are those of the files, of the socket and of the end.
 func Run(ctx context.Context, o Options) error {
-	if info, err := os.Stat(o.Dir); err != nil {
+	cfg, err := o.config()
+	if err != nil {
 		return err
-	} else if !info.IsDir() {
-		return fmt.Errorf("%s: not a directory", o.Dir)
 	}
 	if o.Socket == "" {
 		path, err := ctl.DefaultPath()
@@ -72,10 +85,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	cfg := machine.Config{Files: os.DirFS(o.Dir), Console: o.Console, Verbose: o.Verbose}
-	for _, d := range o.Devices {
-		cfg.Drivers = append(cfg.Drivers, d.entry())
-	}
+	cfg.Console = o.Console
 	m, err := machine.Boot(cfg)
 	if err != nil {
 		return errors.Join(err, ln.Close())
@@ -83,6 +93,21 @@ func Run(ctx context.Context, o Options) error {
 	server := ctl.Serve(ln, m)
 	<-ctx.Done()
 	return errors.Join(server.Close(), m.Close())
+}
+
+// DryRun boots the machine with nothing plugged in, writes to the console what its files
+// make of it, and takes it down again. Nothing of it runs, and it has no control socket.
+func DryRun(o Options) error {
+	cfg, err := o.config()
+	if err != nil {
+		return err
+	}
+	cfg.DryRun, cfg.Executor, cfg.Clock = true, kern.Stepped, kern.ManualClock
+	m, err := machine.Boot(cfg)
+	if err != nil {
+		return err
+	}
+	return errors.Join(m.WritePlan(o.Console), m.Close())
 }
 
 // Signalled returns a context that ends with SIGINT or SIGTERM. A second signal ends the
@@ -100,9 +125,10 @@ func Main(devices ...Device) {
 	f := flag.NewFlagSet(name, flag.ExitOnError)
 	o := Options{Console: os.Stdout, Devices: devices}
 	f.BoolVar(&o.Verbose, "v", false, "print what boot -v prints")
+	dry := f.Bool("dry-run", false, "print what the files make of the machine, and end")
 	f.StringVar(&o.Socket, "S", "", "control `socket` (default as ifsim's)")
 	f.Usage = func() {
-		fmt.Fprintf(f.Output(), "usage: %s [-v] [-S socket] DIR\n", name)
+		fmt.Fprintf(f.Output(), "usage: %s [-v] [-S socket] [-dry-run] DIR\n", name)
 		f.PrintDefaults()
 	}
 	_ = f.Parse(os.Args[1:]) // ends the process on an error
@@ -112,8 +138,12 @@ func Main(devices ...Device) {
 		os.Exit(usage)
 	}
 	o.Dir = f.Arg(0)
+	run := Run
+	if *dry {
+		run = func(_ context.Context, o Options) error { return DryRun(o) }
+	}
 	ctx, stop := Signalled(context.Background())
-	err := Run(ctx, o)
+	err := run(ctx, o)
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
