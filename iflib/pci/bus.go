@@ -21,12 +21,16 @@ type Bus struct {
 
 	mu  sync.Mutex // guards fns; never held while calling a device
 	fns []*Function
+
+	irqMu sync.Mutex // after Function.mu
+	irqs  map[int]*irq
 }
 
 // Init gives k its bus and returns it. The bus closes its devices when k is closed.
 func Init(k *kern.Kernel) *Bus {
 	b := &Bus{
 		k:         k,
+		irqs:      make(map[int]*irq),
 		failMSIX:  k.FailPoint("pci.alloc_msix"),
 		limitMSIX: k.FailPoint("pci.limit_msix"),
 		failMSI:   k.FailPoint("pci.alloc_msi"),

@@ -63,7 +63,8 @@ type Function struct {
 	cfg     space
 	initial [ConfigSize]byte // values after reset
 	kind    intrKind
-	granted int // messages allocated
+	granted int   // messages allocated
+	irqs    []int // their interrupt numbers
 }
 
 func newFunction(b *Bus, loc Location, dev Device) (*Function, error) {

@@ -44,7 +44,7 @@ func (f *Function) AllocMSIX(want int) (got int, err error) {
 	if n, hit := f.bus.limitMSIX.Eval(); hit {
 		got = min(got, max(n, 1))
 	}
-	f.kind, f.granted = intrMSIX, got
+	f.kind, f.granted, f.irqs = intrMSIX, got, f.bus.allocIRQs(got)
 	f.setControl(regMSIXCtrl, msixEnable, msixEnable|msixMaskAll)
 	return got, nil
 }
@@ -66,7 +66,7 @@ func (f *Function) AllocMSI(want int) (got int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("allocating %d MSI messages of %v: %w", want, f.loc, err)
 	}
-	f.kind, f.granted = intrMSI, got
+	f.kind, f.granted, f.irqs = intrMSI, got, f.bus.allocIRQs(got)
 	f.setControl(regMSICtrl, uint16(bits.Len(uint(got))-1)<<msiGrantShift, msiGrantMask)
 	return got, nil
 }
@@ -110,7 +110,8 @@ func (f *Function) Release() error {
 		f.msi[i].takePending()
 	}
 	f.msix.reset()
-	f.kind, f.granted = intrINTx, 0
+	f.bus.freeIRQs(f.irqs)
+	f.kind, f.granted, f.irqs = intrINTx, 0, nil
 	return nil
 }
 
@@ -134,11 +135,13 @@ func (f *Function) SetupIntr(rid int, name string, cpu int, filter func()) (*ker
 			filter()
 			f.postINTx()
 		})
+		f.bus.addHandler(f.number(rid), intr)
 		v.intr.Store(intr)
 		f.setCommand(0, CmdINTxDis)
 		return intr, nil
 	}
 	intr := f.k.NewIntr(name, cpu, filter)
+	f.bus.addHandler(f.number(rid), intr)
 	v.intr.Store(intr)
 	f.setCommand(CmdINTxDis, 0)
 	if f.kind == intrMSIX {
@@ -175,6 +178,7 @@ func (f *Function) TeardownIntr(rid int) error {
 		return fmt.Errorf("tearing down interrupt %d of %v: %w", rid, f.loc, syscall.EINVAL)
 	}
 	intr.Close()
+	f.bus.removeHandler(intr)
 	return nil
 }
 
