@@ -52,6 +52,8 @@ func (c *cable) plug(t testing.TB) {
 	c.host.Silence(t, hostEnd)
 	here.SetFlags(t, nicEnd, unix.IFF_UP, unix.IFF_UP)
 	c.host.SetFlags(t, hostEnd, unix.IFF_UP, unix.IFF_UP)
+	here.AwaitUp(t, nicEnd)
+	c.host.AwaitUp(t, hostEnd)
 }
 
 // unplug deletes the host's end, and the other with it.

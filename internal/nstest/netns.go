@@ -3,6 +3,7 @@ package nstest
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/jsimonetti/rtnetlink/v2"
 	"github.com/prometheus/procfs"
@@ -54,6 +55,32 @@ func (ns *NS) Change(t testing.TB, name string, fn func(c *rtnetlink.Conn, index
 func (ns *NS) SetFlags(t testing.TB, name string, flags, mask uint32) {
 	t.Helper()
 	check(t, ns.ns().SetFlags(name, flags, mask))
+}
+
+// AwaitUp waits until an interface is operational: a new one that says RUNNING may still
+// throw away what is sent, until the kernel has dealt with its carrier.
+func (ns *NS) AwaitUp(t testing.TB, name string) {
+	t.Helper()
+	const (
+		patience = 20 * time.Second
+		step     = time.Millisecond
+	)
+	up := false
+	tick := time.NewTicker(step)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); ; <-tick.C {
+		ns.Change(t, name, func(c *rtnetlink.Conn, index uint32) error {
+			l, err := c.Link.Get(index)
+			up = err == nil && l.Attributes.OperationalState == rtnetlink.OperStateUp
+			return err
+		})
+		if up {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s is not operational after %v", name, patience)
+		}
+	}
 }
 
 // Silence turns ARP and IPv6 off, so that an interface sends what the test sends.

@@ -172,10 +172,8 @@ func (c *cable) up(t testing.TB) {
 	c.bNS.Silence(t, c.b)
 	setUp(t, nil, c.a, true)
 	setUp(t, c.bNS, c.b, true)
-	eventually(t, "carrier", func() bool {
-		i, err := net.InterfaceByName(c.a)
-		return err == nil && i.Flags&net.FlagRunning != 0
-	})
+	here.AwaitUp(t, c.a)
+	c.bNS.AwaitUp(t, c.b)
 }
 
 func setUp(t testing.TB, ns *nstest.NS, name string, up bool) {
