@@ -286,7 +286,12 @@ func TestSendingAllocatesNothing(t *testing.T) {
 		}
 	}
 	warm(5000)
-	if n := testing.AllocsPerRun(20, func() { warm(100) }); n > 0 {
-		t.Errorf("%v allocations in 100 packets", n)
+	// The rest of the process may allocate now and then: once without counts.
+	const attempts = 5
+	for range attempts {
+		if testing.AllocsPerRun(20, func() { warm(100) }) == 0 {
+			return
+		}
 	}
+	t.Errorf("allocations in each of %d times 2000 packets", attempts)
 }
