@@ -166,3 +166,8 @@ func (ns *NS) Counters(name string) (line procfs.NetDevLine, err error) {
 	})
 	return line, err
 }
+
+// DeleteLink deletes an interface, a veth with its peer.
+func (ns *NS) DeleteLink(name string) error {
+	return ns.Change(name, func(c *rtnetlink.Conn, index uint32) error { return c.Link.Delete(index) })
+}
