@@ -15,7 +15,7 @@ import (
 
 func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "bench", Short: "run an experiment"}
-	cmd.AddCommand(benchTxCommand())
+	cmd.AddCommand(benchTxCommand(), benchALTQCommand())
 	return cmd
 }
 
@@ -41,7 +41,7 @@ time per packet, the ratio to mp_ring and a verdict. Needs no privilege.`,
 				o.OnDrop = append(o.OnDrop, bench.OnDrop(d))
 			}
 			if output == "text" && term.IsTerminal(int(os.Stderr.Fd())) {
-				o.Progress = progress()
+				o.Progress = progress("slices")
 			}
 			stop, err := startProfile(profile)
 			if err != nil {
@@ -81,13 +81,13 @@ var txWriters = map[string]func(*bench.TxResult, io.Writer) error{
 }
 
 // progress returns a progress bar on standard error.
-func progress() func(done, total int) {
+func progress(of string) func(done, total int) {
 	const refresh = 100 * time.Millisecond
 	var bar *progressbar.ProgressBar
 	return func(done, total int) {
 		if bar == nil {
 			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionClearOnFinish(),
-				progressbar.OptionSetDescription("slices"), progressbar.OptionThrottle(refresh))
+				progressbar.OptionSetDescription(of), progressbar.OptionThrottle(refresh))
 		}
 		// A terminal that cannot be written to is no reason to stop.
 		_ = bar.Set(done)

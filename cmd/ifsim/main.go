@@ -18,7 +18,7 @@ func main() {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(bootCommand(), sysctlCommand(), kenvCommand(), devctlCommand(), dmesgCommand(), ifconfigCommand(), netstatCommand(), pfctlCommand(), pktgenCommand(), benchCommand(), traceCommand(), newDriverCommand())
+	root.AddCommand(bootCommand(), sysctlCommand(), kenvCommand(), devctlCommand(), dmesgCommand(), ifconfigCommand(), netstatCommand(), vmstatCommand(), pfctlCommand(), pktgenCommand(), benchCommand(), altqWiresCommand(), traceCommand(), newDriverCommand())
 	root.SetArgs(longFlags(root, os.Args[1:]))
 	if err := root.Execute(); err != nil {
 		var code exitCode
