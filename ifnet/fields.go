@@ -146,6 +146,10 @@ func (ifp *Ifnet) SetBaudrate(bps uint64) { ifp.baudrate.Store(bps) }
 // MAC is the link-level address in use (IF_LLADDR).
 func (ifp *Ifnet) MAC() [EtherAddrLen]byte { return unpackMAC(ifp.mac.Load()) }
 
+// SetMAC stores the link-level address in use and tells nobody: what an interface does that
+// takes over another one's. Others use IoctlSetLLAddr.
+func (ifp *Ifnet) SetMAC(mac [EtherAddrLen]byte) { ifp.mac.Store(packMAC(mac[:])) }
+
 // HWAddr is the address burnt into the hardware (if_hw_addr).
 func (ifp *Ifnet) HWAddr() [EtherAddrLen]byte { return unpackMAC(ifp.hwaddr.Load()) }
 

@@ -125,6 +125,9 @@ func (ifp *Ifnet) setCap(cmd Ioctl, req *CapReq) error {
 	if err := ifp.driver(cmd, req); err != nil {
 		return err
 	}
+	if t := ifp.trunk.Load(); t != nil && t.Changed != nil {
+		t.Changed(ifp)
+	}
 	ifp.touch()
 	return nil
 }

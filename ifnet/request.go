@@ -53,6 +53,8 @@ const (
 	IoctlGetPrivate1                    // SIOCGPRIVATE_1: *DrvSpec
 	IoctlGetDrvSpec                     // SIOCGDRVSPEC: *DrvSpec
 	IoctlSetDrvSpec                     // SIOCSDRVSPEC: *DrvSpec
+	IoctlGetVLAN                        // SIOCGETVLAN: *VLANReq
+	IoctlSetVLAN                        // SIOCSETVLAN: *VLANReq
 	numIoctls
 )
 
@@ -77,6 +79,7 @@ var ioctlNames = [numIoctls]string{
 	IoctlGetRSSTable: "SIOCGIFRSSTABLE", IoctlSetRSSTable: "SIOCSIFRSSTABLE",
 	IoctlGetPrivate0: "SIOCGPRIVATE_0", IoctlGetPrivate1: "SIOCGPRIVATE_1",
 	IoctlGetDrvSpec: "SIOCGDRVSPEC", IoctlSetDrvSpec: "SIOCSDRVSPEC",
+	IoctlGetVLAN: "SIOCGETVLAN", IoctlSetVLAN: "SIOCSETVLAN",
 }
 
 // String is FreeBSD's name of the request.
@@ -115,6 +118,13 @@ type MultiReq struct {
 type CapReq struct {
 	Req, Cur   Caps
 	Req2, Cur2 Caps2
+}
+
+// VLANReq is where a VLAN interface is (struct vlanreq). Without a Parent it is nowhere.
+type VLANReq struct {
+	Parent string
+	VID    uint16 // 1 to 4094
+	Proto  uint16 // EtherTypeVLAN or EtherTypeQinQ; 0 in a request is EtherTypeVLAN
 }
 
 // I2C device addresses of a transceiver (SFF-8472).

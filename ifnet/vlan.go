@@ -10,6 +10,9 @@ import (
 type VLANTrunk struct {
 	// Input takes m (vlan_input).
 	Input func(c *mbuf.Cache, parent *Ifnet, m *mbuf.Mbuf)
+	// Changed follows a change of the parent's capabilities (vlan_trunk_capabilities). The
+	// parent's request lock is held. nil: nobody cares.
+	Changed func(parent *Ifnet)
 }
 
 // SetTrunk attaches the VLAN side to a parent interface; nil takes it away.
