@@ -63,6 +63,7 @@ var floors = []struct {
 	{"altq/altqsim", 34},
 	{"altq/altqtest", 35},
 	{"ifnet/inet", 21},
+	{"ifnet/vlan", 21},
 	{"ifnet/bpf", 11},
 	{"ifnet/mbuf", 10},
 	{"ifnet", 20},
