@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/ifsim/ifsim/internal/ctl/devctl8"
 	"github.com/ifsim/ifsim/internal/ctl/dmesg8"
@@ -14,6 +16,8 @@ import (
 	"github.com/ifsim/ifsim/internal/ctl/kenv8"
 	"github.com/ifsim/ifsim/internal/ctl/netstat8"
 	"github.com/ifsim/ifsim/internal/ctl/pfctl8"
+	"github.com/ifsim/ifsim/internal/ctl/tool"
+	"github.com/ifsim/ifsim/internal/ctl/vmstat8"
 	"github.com/ifsim/ifsim/internal/machine"
 	"github.com/ifsim/ifsim/sysctl/sysctl8"
 )
@@ -30,8 +34,8 @@ type call struct {
 // tools are what a request can name beside pktgen; each returns its exit status.
 var tools = map[string]func(c *call) int{
 	CommandSysctl: func(c *call) int {
-		tool := sysctl8.Command{Tree: c.m.Kernel().Sysctl, Stdout: &c.stdout, Stderr: &c.stderr, Open: c.open}
-		return tool.Run(c.req.Args)
+		run := sysctl8.Command{Tree: c.m.Kernel().Sysctl, Stdout: &c.stdout, Stderr: &c.stderr, Open: c.open}
+		return run.Run(c.req.Args)
 	},
 	CommandKenv: func(c *call) int {
 		return kenv8.Run(c.m.Kernel().Env, c.req.Args, &c.stdout, &c.stderr)
@@ -46,10 +50,13 @@ var tools = map[string]func(c *call) int{
 		return ifconfig8.Run(c.m, c.req.Args, &c.stdout, &c.stderr)
 	},
 	CommandNetstat: func(c *call) int {
-		return netstat8.Run(c.m.Kernel(), c.req.Args, &c.stdout, &c.stderr)
+		return netstat8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
 	},
 	CommandPfctl: func(c *call) int {
-		return pfctl8.Run(c.ctx, c.m.Kernel(), c.req.Args, pfctl8.IO{Stdout: &c.stdout, Stderr: &c.stderr, Open: c.open, Flush: c.flush})
+		return pfctl8.Run(c.ctx, c.m.Kernel(), c.req.Args, pfctl8.IO{IO: c.streams(), Open: c.open})
+	},
+	CommandVmstat: func(c *call) int {
+		return vmstat8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
 	},
 }
 
@@ -78,6 +85,27 @@ func (c *call) flush() {
 	c.partial(Reply{Stdout: c.stdout.Bytes(), Stderr: c.stderr.Bytes(), More: true})
 	c.stdout.Reset()
 	c.stderr.Reset()
+}
+
+// streams are what a tool prints to and waits with.
+func (c *call) streams() tool.IO {
+	return tool.IO{Stdout: &c.stdout, Stderr: &c.stderr, Flush: c.flush, Wait: c.wait}
+}
+
+// wait waits for d of the machine's time. It ends early with an error when ctx does.
+func (c *call) wait(ctx context.Context, d time.Duration) error {
+	k := c.m.Kernel()
+	due := make(chan struct{})
+	timer := k.NewCallout("ctl wait", nil, func() { close(due) })
+	defer timer.Drain()
+	ticks := d.Seconds() * float64(k.Hz())
+	timer.Reset(int(min(max(1, ticks), math.MaxInt32)), -1)
+	select {
+	case <-due:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // open opens a file as the client means it.

@@ -17,6 +17,7 @@ const (
 	CommandIfconfig = "ifconfig" // ifconfig(8) with Args
 	CommandNetstat  = "netstat"  // netstat(8) with Args
 	CommandPfctl    = "pfctl"    // pfctl(8) with Args
+	CommandVmstat   = "vmstat"   // vmstat(8) with Args
 	CommandPktgen   = "pktgen"   // send frames as Pktgen says
 )
 

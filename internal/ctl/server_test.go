@@ -212,6 +212,9 @@ func FuzzCtlRequest(f *testing.F) {
 		`{"command":"sysctl","args":["net.link.ifqmaxlen=60","-n"],"dir":"/"}`,
 		`{"command":"ifconfig","args":["-m","em0"]}`,
 		`{"command":"kenv","args":["-q","a=b"]}`,
+		`{"command":"dmesg","args":["-ac"]}`,
+		`{"command":"vmstat","args":["-iza"]}`,
+		`{"command":"netstat","args":["-m"]}`,
 		`{"command":"devctl","args":["suspend","em0"]}`,
 		`{"command":"netstat","args":["-i","-bdn"]}`,
 		`{"command":"pfctl","args":["-e","-sq","-vf","/dev/null"]}`,
@@ -234,6 +237,9 @@ func FuzzCtlRequest(f *testing.F) {
 		}
 		if err == nil && req.Command == CommandPfctl && strings.Contains(strings.Join(req.Args, ""), "v") {
 			t.Skip("-vv never ends")
+		}
+		if err == nil && (req.Command == CommandNetstat || req.Command == CommandVmstat) && strings.ContainsAny(strings.Join(req.Args, ""), "w0123456789") {
+			t.Skip("-w never ends")
 		}
 		if _, tool := tools[req.Command]; err == nil && !tool && req.Command != CommandPktgen {
 			t.Errorf("command %q was let in", req.Command)

@@ -1,5 +1,6 @@
-// Package netstat8 is netstat(8) on the interfaces of a machine: the table of -i and -I
-// (spec ifnet 12.2). Addresses are shown as numbers, with -n or without.
+// Package netstat8 is netstat(8) on a machine: the table of interfaces of -i and -I (spec
+// ifnet 12.2), what they count in each interval with -w (12.3), and packet buffers with -m
+// (12.4). Addresses are shown as numbers, with -n or without.
 //
-//	exit := netstat8.Run(k, []string{"-I", "em0", "-bd"}, os.Stdout, os.Stderr)
+//	exit := netstat8.Run(ctx, k, []string{"-I", "em0", "-bd"}, streams)
 package netstat8

@@ -3,6 +3,7 @@ package netstat8
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -117,11 +118,15 @@ func TestArguments(t *testing.T) {
 		{args: []string{"-bdnhWI", "em0", "-4"}, want: options{interfaces: true, only: "em0", bytes: true, drops: true, human: true, family: ifnet.AFInet}},
 		{args: []string{"-if", "link", "--"}, want: options{interfaces: true, family: ifnet.AFLink}},
 		{args: []string{"-6Iem0"}, want: options{interfaces: true, only: "em0", family: ifnet.AFInet6}},
+		{args: []string{"-m"}, want: options{memory: true}},
+		{args: []string{"-w", "2", "-dq3"}, want: options{interfaces: true, drops: true, wait: 2 * time.Second, lines: 3}},
+		{args: []string{"-w", "0"}, err: "0: bad wait"},
+		{args: []string{"-w1", "-q", "-1"}, err: "-1: bad number of lines"},
 		{args: nil, err: string(usageText)},
 		{args: []string{"-i", "em0"}, err: string(usageText)},
 		{args: []string{"-iz"}, err: "netstat: illegal option -- z\n" + string(usageText)},
 		{args: []string{"-I"}, err: "netstat: option requires an argument -- I\n" + string(usageText)},
-		{args: []string{"-if", "ipx"}, err: "netstat: ipx: unknown address family\n"},
+		{args: []string{"-if", "ipx"}, err: "ipx: unknown address family"},
 	} {
 		o, err := parse(tc.args)
 		text := ""

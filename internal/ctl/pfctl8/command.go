@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/ifsim/ifsim/altq/pf"
+	"github.com/ifsim/ifsim/internal/ctl/tool"
 	"github.com/ifsim/ifsim/internal/getopt"
 	"github.com/ifsim/ifsim/internal/kern"
 )
@@ -18,14 +18,9 @@ const exitFailure = 1
 
 // IO is what the tool reads and writes.
 type IO struct {
-	Stdout, Stderr io.Writer
+	tool.IO
 	// Open opens a file of -f, and those that it includes.
 	Open func(name string) (io.ReadCloser, error)
-	// Flush shows what has been written so far, before a pause; nil does nothing.
-	Flush func()
-	// Wait waits for d of the machine's time; an error ends the tool. nil waits on the
-	// machine's timer.
-	Wait func(ctx context.Context, d time.Duration) error
 }
 
 // command is one run of the tool.

@@ -133,7 +133,7 @@ func (c *command) showQueues(ctx context.Context) error {
 		if !c.json {
 			fmt.Fprintln(c.Stdout)
 		}
-		if err := c.pause(ctx); err != nil {
+		if err := c.Pause(ctx, statInterval); err != nil {
 			return nil
 		}
 	}
@@ -148,24 +148,4 @@ func (c *command) showListing(l *listing, first bool) error {
 		return err
 	}
 	return l.write(c.Stdout, writeOptions{only: c.only, stats: c.verbose > 0, debug: c.debug, removed: first})
-}
-
-// pause shows what there is and waits.
-func (c *command) pause(ctx context.Context) error {
-	if c.Flush != nil {
-		c.Flush()
-	}
-	if c.Wait != nil {
-		return c.Wait(ctx, statInterval)
-	}
-	due := make(chan struct{})
-	timer := c.k.NewCallout("pfctl", nil, func() { close(due) })
-	defer timer.Drain()
-	timer.Reset(int(statInterval/time.Second)*c.k.Hz(), -1)
-	select {
-	case <-due:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/ctl/pfctl8"
+	"github.com/ifsim/ifsim/internal/ctl/tool"
 	"github.com/ifsim/ifsim/internal/kern"
 )
 
@@ -63,8 +64,10 @@ func newBox(t testing.TB) *box {
 func (b *box) run(args ...string) (stdout, stderr string, exit int) {
 	var o, e bytes.Buffer
 	exit = pfctl8.Run(context.Background(), b.k, args, pfctl8.IO{
-		Stdout: &o, Stderr: &e, Wait: b.wait,
-		Flush: func() { b.parts = append(b.parts, o.String()); o.Reset() },
+		IO: tool.IO{
+			Stdout: &o, Stderr: &e, Wait: b.wait,
+			Flush: func() { b.parts = append(b.parts, o.String()); o.Reset() },
+		},
 		Open: func(name string) (io.ReadCloser, error) {
 			text, ok := b.files[name]
 			if !ok {
