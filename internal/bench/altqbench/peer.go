@@ -31,11 +31,14 @@ type peer struct {
 	frames  []uint64 // of each flow; the kernel's statistics begin anew when they are read
 }
 
+// errNoWire: the host has no veth for this process.
+var errNoWire = errors.New("no wire")
+
 // newPeer makes the wire, whose ends send nothing by themselves.
 func newPeer(flows int) (p *peer, err error) {
 	var here *netns.NS
 	if err := here.AddVeth(nicEnd, peerEnd, nil); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errNoWire, err)
 	}
 	p = &peer{frames: make([]uint64, flows)}
 	defer func() {

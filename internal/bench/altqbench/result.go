@@ -55,7 +55,8 @@ const (
 	RedAverage Quantity = "RED average"   // packets
 	Above      Quantity = "bytes above"   // at most, at any time, of what the rate allows
 	Frames     Quantity = "frames"        // as a NIC's driver has them
-	Differing  Quantity = "frames differ" // between two who count the same frames
+	Differing  Quantity = "frames differ" // between those who count the same frames
+	DifferBy   Quantity = "bytes differ"  // between ALTQ and peer
 )
 
 // Range is what is expected: a number with what it may be off by, or two bounds.

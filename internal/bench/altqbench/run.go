@@ -123,7 +123,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		_ = enc.Encode(message{Done: done, Total: total})
 	}
 	res, err := Wires(ctx, o)
-	if errors.Is(err, errNoWire) {
+	if errors.Is(err, errNoWire) && len(res.Rows) == 0 {
 		res, err = skipped(&o, err.Error()), nil
 	}
 	if err != nil {

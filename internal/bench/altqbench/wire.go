@@ -72,6 +72,7 @@ type wireRun struct {
 	s            *wireScenario
 	driver       string
 	preferMPRing int
+	drawn        bool // in the picture, as is one run of each scenario
 }
 
 // where is the NIC and the path.
@@ -88,7 +89,7 @@ func (o *Options) wireRuns() (runs []wireRun) {
 			for i := range table {
 				s := &table[i]
 				if slices.Contains(o.Disciplines, s.discipline) && (first || !s.once) {
-					runs = append(runs, wireRun{s, driver, prefer})
+					runs = append(runs, wireRun{s, driver, prefer, first})
 				}
 			}
 		}

@@ -117,6 +117,7 @@ func pause(ctx context.Context, d time.Duration) error {
 type account struct {
 	queues     map[string]altq.ClassStats // by name; "" where there are none
 	xmit, drop uint64                     // frames
+	bytes      uint64                     // of xmit
 }
 
 func (b *box) account() account {
@@ -126,6 +127,7 @@ func (b *box) account() account {
 		if q.Stats != nil && !isParent(list, q.Qname) {
 			a.queues[q.Qname] = *q.Stats
 			a.xmit += q.Stats.Xmit.Packets
+			a.bytes += q.Stats.Xmit.Bytes
 			a.drop += q.Stats.Drop.Packets
 		}
 	}

@@ -29,6 +29,7 @@ func (m *measurement) rows() []Row {
 	}
 	exactly := func(n uint64) Range { return within(float64(n), 0) }
 	add("ALTQ, peer", Differing, exactly(0), float64(m.differing()))
+	add("ALTQ, peer", DifferBy, exactly(0), float64(differ(m.account.bytes, m.final.bytes)))
 	add("txq0", Frames, exactly(m.account.xmit), float64(m.zero))
 	add("other txqs", Frames, exactly(0), float64(m.others))
 	return list

@@ -27,14 +27,11 @@ func Wires(ctx context.Context, o Options) (res Result, err error) {
 	return res, nil
 }
 
-// errNoWire: the host has no veth for this process.
-var errNoWire = errors.New("no wire")
-
 // measure makes a wire and a machine on it, and measures.
 func (r *wireRun) measure(ctx context.Context, d time.Duration, res *Result) (err error) {
 	p, err := newPeer(len(r.s.flows))
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNoWire, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	b, err := bootBox(ctx, r)
@@ -55,7 +52,7 @@ func (r *wireRun) measure(ctx context.Context, d time.Duration, res *Result) (er
 		return err
 	}
 	res.Rows = append(res.Rows, m.rows()...)
-	if len(res.Panels) < len(wires()) { // one each, of the first NIC and path
+	if r.drawn {
 		res.Panels = append(res.Panels, m.panel)
 	}
 	return nil
@@ -115,9 +112,9 @@ func (m *measurement) run(ctx context.Context, d time.Duration) error {
 const warmUp = time.Second
 
 // moment takes a snapshot from which, or to which, an account is exact: the bucket is
-// empty, nothing is on its way, somebody has just asked the regulator, and nothing has
-// been lost while the counters were read. If the host leaves no such moment, the last
-// one will do.
+// empty, nothing is on its way, somebody has just asked the regulator, nothing has been
+// lost while the counters were read, and who gets what he offers has got it. If the host
+// leaves no such moment, the last one will do.
 func (m *measurement) moment(ctx context.Context) (s snapshot, err error) {
 	const (
 		patience = time.Second
@@ -137,10 +134,21 @@ func (m *measurement) moment(ctx context.Context) (s snapshot, err error) {
 			return false, err
 		}
 		quiet := s.tbr.Tokens <= 0 && s.frames == sent && sent != was && since < recent &&
-			s.after.Sub(looked) < recent && s.tbr.Stalled == before.Stalled && s.tbr.Idle == before.Idle
+			s.after.Sub(looked) < recent && s.tbr.Stalled == before.Stalled && s.tbr.Idle == before.Idle && m.caughtUp(&s)
 		return quiet || time.Since(start) > patience, nil
 	})
 	return s, err
+}
+
+// caughtUp reports whether flows without a weight have few frames queued.
+func (m *measurement) caughtUp(s *snapshot) bool {
+	const few = 3
+	for i, f := range m.senders {
+		if m.box.run.s.weights[f.flow.name] == 0 && s.offered[i] > s.flows[i]+few {
+			return false
+		}
+	}
+	return true
 }
 
 // sample measures for d.
