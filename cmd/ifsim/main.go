@@ -19,13 +19,14 @@ func main() {
 		SilenceUsage:  true,
 	}
 	root.AddCommand(bootCommand(), sysctlCommand(), kenvCommand(), devctlCommand(), dmesgCommand(), ifconfigCommand(), netstatCommand(), vmstatCommand(), pfctlCommand(), pktgenCommand(), benchCommand(), altqWiresCommand(), traceCommand(), newDriverCommand())
-	root.SetArgs(longFlags(root, os.Args[1:]))
+	name, args := callOf(root, os.Args)
+	root.SetArgs(args)
 	if err := root.Execute(); err != nil {
 		var code exitCode
 		if errors.As(err, &code) {
 			os.Exit(int(code))
 		}
-		fmt.Fprintf(os.Stderr, "ifsim: %v\n", err)
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)
 	}
 }

@@ -14,7 +14,10 @@ import (
 // patience bounds what a script waits for.
 const patience = 30 * time.Second
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"ifsim": main}) }
+// The binary is there under the names of two tools as well.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ifsim": main, "kenv": main, "devctl": main})
+}
 
 // TestScripts runs the command as its users do.
 func TestScripts(t *testing.T) { testscript.Run(t, scriptParams(t, "em")) }
