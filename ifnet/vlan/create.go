@@ -52,8 +52,8 @@ func stateOf(k *kern.Kernel) (*state, error) {
 
 // Create makes an interface: vlan5 by its name, vlan with the next free unit, em0.100 on
 // its parent (vlan_clone_create). The others have no parent until IoctlSetVLAN gives them
-// one. EEXIST: the name is taken; ENXIO: no name of these forms; else as IoctlSetVLAN.
-// It may sleep.
+// one. EEXIST: the name is taken; EINVAL: no name of these forms, or no such parent;
+// ENXIO: a unit above 32767; else as IoctlSetVLAN. It may sleep.
 func Create(k *kern.Kernel, name string) (*ifnet.Ifnet, error) {
 	s, err := stateOf(k)
 	if err != nil {
@@ -64,7 +64,7 @@ func Create(k *kern.Kernel, name string) (*ifnet.Ifnet, error) {
 	}
 	parent, vid, onParent := splitName(name)
 	if onParent && ifnet.ByName(k, parent) == nil {
-		return nil, fmt.Errorf("creating %s: no interface %s: %w", name, parent, syscall.ENXIO)
+		return nil, fmt.Errorf("creating %s: no interface %s: %w", name, parent, syscall.EINVAL)
 	}
 	v := s.newVLAN()
 	switch {
@@ -108,7 +108,7 @@ func splitName(name string) (parent string, vid uint16, ok bool) {
 func (s *state) unit(name string) (int, error) {
 	digits, ok := strings.CutPrefix(name, driverName)
 	if !ok {
-		return 0, syscall.ENXIO
+		return 0, syscall.EINVAL
 	}
 	if digits == "" {
 		n := 0
@@ -118,7 +118,10 @@ func (s *state) unit(name string) (int, error) {
 		return n, nil
 	}
 	n, err := strconv.ParseUint(digits, 10, 31)
-	if err != nil || n > maxUnit || strconv.FormatUint(n, 10) != digits {
+	switch {
+	case err != nil || strconv.FormatUint(n, 10) != digits:
+		return 0, syscall.EINVAL
+	case n > maxUnit:
 		return 0, syscall.ENXIO
 	}
 	return int(n), nil
