@@ -42,12 +42,16 @@ func (m *Machine) skip(variable, ifname string) {
 // ifconfigPrefix begins the variables that configure interfaces.
 const ifconfigPrefix = "ifconfig_"
 
-// unclaimed looks at ifconfig_ variables that nothing was done with: those of interfaces
+// unclaimed looks at variables of interfaces that nothing was done with: those of interfaces
 // that do not exist, of which each is reported once, as ifconfig(8) does, and those whose
 // suffix rc does not have.
 func (m *Machine) unclaimed() {
 	claimed, bases := m.claimed()
 	for _, v := range m.rc.Names() {
+		if rest, ok := strings.CutPrefix(v, vlansPrefix); ok && !slices.Contains(bases, ifconfigPrefix+rest) {
+			m.lacking(v, interfaceOf(rest))
+			continue
+		}
 		rest, ok := strings.CutPrefix(v, ifconfigPrefix)
 		if !ok || claimed[v] {
 			continue
@@ -56,17 +60,21 @@ func (m *Machine) unclaimed() {
 			m.rcf(v, "not known")
 			continue
 		}
-		name := interfaceOf(rest)
-		i := slices.IndexFunc(m.absent, func(a absent) bool { return a.name == name })
-		if i < 0 {
-			i = len(m.absent)
-			m.absent = append(m.absent, absent{name: name})
-			m.warnf("%s: ifconfig: interface %s does not exist", m.rc.Where(v), name)
-		}
-		value, _ := m.rc.Get(v)
-		m.absent[i].prefixes = append(m.absent[i].prefixes, prefixes(m.rc.shWords(value))...)
-		m.skip(v, name)
+		m.lacking(v, interfaceOf(rest))
 	}
+}
+
+// lacking skips a variable of an interface that does not exist.
+func (m *Machine) lacking(variable, name string) {
+	i := slices.IndexFunc(m.absent, func(a absent) bool { return a.name == name })
+	if i < 0 {
+		i = len(m.absent)
+		m.absent = append(m.absent, absent{name: name})
+		m.warnf("%s: ifconfig: interface %s does not exist", m.rc.Where(variable), name)
+	}
+	value, _ := m.rc.Get(variable)
+	m.absent[i].prefixes = append(m.absent[i].prefixes, prefixes(m.rc.shWords(value))...)
+	m.skip(variable, name)
 }
 
 // claimed are the variables that configure interfaces of the machine, and the beginnings of

@@ -16,6 +16,7 @@ import (
 	"github.com/ifsim/ifsim/ifnet/bpf"
 	"github.com/ifsim/ifsim/ifnet/inet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/ifnet/vlan"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/sysctl"
@@ -93,6 +94,7 @@ func initPackages(k *kern.Kernel) error {
 		ifnet.Init,
 		func(k *kern.Kernel) error { bpf.Init(k); return nil },
 		inet.Init,
+		vlan.Init,
 		altq.Init,
 		pf.Init,
 		iflib.Init,

@@ -60,6 +60,7 @@ type ifconfig struct {
 	addr   netip.Addr // waiting for its prefix length
 	bits   int        // of addr, -1 for its class's
 	media  mediaRequest
+	vlan   vlanRequest
 }
 
 // usageError is a word that ifconfig cannot use; the words behind it still count.
@@ -85,7 +86,7 @@ func (m *Machine) ifconfig(ifp *ifnet.Ifnet, variable string, args []string) boo
 			return true
 		}
 	}
-	for _, finish := range []func() error{c.assign, c.setMedia} {
+	for _, finish := range []func() error{c.setVLAN, c.assign, c.setMedia} {
 		if err := finish(); err != nil {
 			c.warn(err)
 		}
@@ -107,10 +108,12 @@ func (m *Machine) Ifconfig(ifp *ifnet.Ifnet, words []string) error {
 			return err
 		}
 	}
-	if err := c.assign(); err != nil {
-		return err
+	for _, finish := range []func() error{c.setVLAN, c.assign, c.setMedia} {
+		if err := finish(); err != nil {
+			return err
+		}
 	}
-	return c.setMedia()
+	return nil
 }
 
 // requestError is the tool's message for a request that failed.
@@ -146,7 +149,9 @@ func (c *ifconfig) word() error {
 		return nil
 	case "-descr", "-description":
 		return c.request("SIOCSIFDESCR (unset descr)", ifnet.IoctlSetDescr, "")
-	case "-pcp":
+	case "-vlandev":
+		return c.request("SIOCSETVLAN", ifnet.IoctlSetVLAN, &ifnet.VLANReq{})
+	case "-pcp", "-vlanpcp":
 		return c.request("SIOCSLANPCP", ifnet.IoctlSetLANPCP, uint8(ifnet.PCPNone))
 	}
 	if set, ok := argumentWords[w]; ok {
@@ -175,7 +180,7 @@ var argumentWords = map[string]func(c *ifconfig, arg string) error{
 	"ether": (*ifconfig).linkAddr, "lladdr": (*ifconfig).linkAddr, "link": (*ifconfig).linkAddr,
 	"media": (*ifconfig).mediaSubtype, "mediaopt": (*ifconfig).mediaOptions, "-mediaopt": (*ifconfig).clearMediaOptions,
 	"mode": noEffect("mode"), "instance": (*ifconfig).mediaInstance, "inst": (*ifconfig).mediaInstance,
-	"vlan": noEffect("vlan"), "vlandev": noEffect("vlandev"), "vlanproto": noEffect("vlanproto"), "vlanpcp": noEffect("vlanpcp"),
+	"vlan": (*ifconfig).vlanTag, "vlandev": (*ifconfig).vlanDev, "vlanproto": (*ifconfig).vlanProto, "vlanpcp": (*ifconfig).pcp,
 	"tunnelfib": noEffect("tunnelfib"), "maclabel": noEffect("maclabel"),
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/vlan"
 	"github.com/ifsim/ifsim/internal/kern"
 )
 
@@ -166,6 +167,7 @@ func (m *Machine) Close() error {
 		return nil
 	}
 	var errs []error
+	vlan.DestroyAll(m.k) // while there is one its parent is in use
 	for _, n := range slices.Backward(m.nics) {
 		errs = append(errs, m.takeOut(n))
 	}

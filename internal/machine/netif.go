@@ -30,7 +30,7 @@ func rcInterface(name string) string {
 }
 
 // startInterface does what rc's netif does for one interface: rename, configure,
-// add aliases, mark up.
+// add aliases, mark up, then the VLANs on it.
 func (m *Machine) startInterface(ifp *ifnet.Ifnet) {
 	m.rename(ifp)
 	base := "ifconfig_" + rcInterface(ifp.Name())
@@ -57,6 +57,7 @@ func (m *Machine) startInterface(ifp *ifnet.Ifnet) {
 	if configured {
 		m.ifconfig(ifp, name, []string{"up"})
 	}
+	m.startChildren(ifp)
 }
 
 // activate6 runs ifconfig inet6 -ifdisabled.

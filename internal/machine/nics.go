@@ -82,11 +82,14 @@ func (m *Machine) namedDevices() (map[string]map[int]string, error) {
 		}
 	}
 	for _, v := range m.rc.Names() {
-		for _, prefix := range [...]string{ifconfigPrefix, "vlans_"} {
+		for _, prefix := range [...]string{ifconfigPrefix, vlansPrefix} {
 			if rest, ok := strings.CutPrefix(v, prefix); ok {
 				name, _, _ := strings.Cut(rest, "_")
 				add(name, m.rc.Where(v))
 			}
+		}
+		for _, parent := range m.vlanParents(v) {
+			add(parent, m.rc.Where(v))
 		}
 	}
 	for _, s := range m.files.loader {
@@ -100,6 +103,21 @@ func (m *Machine) namedDevices() (map[string]map[int]string, error) {
 		add(deviceOf(s.name), s.where)
 	}
 	return named, err
+}
+
+// vlanParents are the interfaces that a variable puts VLANs on.
+func (m *Machine) vlanParents(variable string) (names []string) {
+	if !strings.HasPrefix(variable, ifconfigPrefix) && !strings.HasPrefix(variable, createArgsPrefix) {
+		return nil
+	}
+	value, _ := m.rc.peek(variable)
+	words := m.rc.shWords(value)
+	for i, w := range words {
+		if w == "vlandev" && i+1 < len(words) {
+			names = append(names, words[i+1])
+		}
+	}
+	return names
 }
 
 // sysctlSetting is a line of sysctl.conf.

@@ -67,6 +67,10 @@ func (m *Machine) planInterfaces() (lines []string) {
 				line += " " + a.Prefix.String()
 			}
 		}
+		var on ifnet.VLANReq
+		if err := ifp.Ioctl(ifnet.IoctlGetVLAN, &on); err == nil && on.Parent != "" {
+			line += fmt.Sprintf(", VLAN %d of %s", on.VID, on.Parent)
+		}
 		lines = append(lines, line)
 	}
 	return lines

@@ -31,7 +31,7 @@ func dryRun(t *testing.T, cfg machine.Config) (plan string, warnings []string) {
 }
 
 func TestPlansOfRealRouters(t *testing.T) {
-	for _, name := range []string{"036-Intel-i210AT-txabdicate-off", "120-Chelsio-T540-CR-bridge", "418-Mellanox-ConnectX-3-forwarding"} {
+	for _, name := range []string{"036-Intel-i210AT-txabdicate-off", "120-Chelsio-T540-CR-bridge", "206-Intel-X540-AT2-ix0-core1-8-ix1-core9-16", "418-Mellanox-ConnectX-3-forwarding"} {
 		got, _ := dryRun(t, machine.Config{Files: os.DirFS(filepath.Join("testdata", "netbenches", name))})
 		golden := filepath.Join("testdata", "plans", name+".txt")
 		if *update {

@@ -46,6 +46,7 @@ func (m *Machine) startRC() error {
 	if err := m.sysctlConf("-i", "-f"); err != nil {
 		return err
 	}
+	m.startClones()
 	for _, ifp := range ifnet.List(m.k) {
 		m.startInterface(ifp)
 	}

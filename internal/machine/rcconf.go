@@ -59,12 +59,17 @@ func (c *RCConf) set(name, value string, more bool, where string) {
 
 // Get returns the value of a variable and whether it is set.
 func (c *RCConf) Get(name string) (string, bool) {
-	v, ok := c.vars[name]
-	if ok {
+	if _, ok := c.vars[name]; ok {
 		c.mu.Lock()
 		c.asked[name] = true
 		c.mu.Unlock()
 	}
+	return c.peek(name)
+}
+
+// peek is Get for somebody who only looks.
+func (c *RCConf) peek(name string) (string, bool) {
+	v, ok := c.vars[name]
 	return v.value, ok
 }
 

@@ -147,7 +147,7 @@ static_ndp_a="2001:2::110 00:07:43:2e:e4:71"
 	}
 	want := []string{
 		"etc/rc.conf:2 ifconfig_cxl0 cxl0", "etc/rc.conf:3 ifconfig_cxl0_ipv6 cxl0", "etc/rc.conf:4 ifconfig_mce1 mce1",
-		"etc/rc.conf:6 ifconfig_cxl0_4 cxl0.4", "etc/rc.conf:8 route_generator cxl0", "etc/rc.conf:9 route_receiver mce1",
+		"etc/rc.conf:5 vlans_cxl0 cxl0", "etc/rc.conf:6 ifconfig_cxl0_4 cxl0.4", "etc/rc.conf:8 route_generator cxl0", "etc/rc.conf:9 route_receiver mce1",
 		"etc/rc.conf:12 static_arp_a cxl0", "etc/rc.conf:14 static_ndp_a cxl0",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
