@@ -14,9 +14,9 @@ import (
 // clock.
 type Config struct {
 	// Files is the machine's root directory: boot/loader.conf, boot/loader.conf.local,
-	// boot/device.hints, etc/rc.conf, etc/rc.conf.local, etc/sysctl.conf,
-	// etc/sysctl.conf.local, each optional, and etc/pf.conf or what pf_rules names. nil
-	// has none of them.
+	// boot/device.hints and what they include, etc/rc.conf, etc/rc.conf.local,
+	// etc/sysctl.conf, etc/sysctl.conf.local, each optional, and etc/pf.conf or what
+	// pf_rules names. nil has none of them.
 	Files fs.FS
 	// Env has further variables of the kernel environment; they win over the files'.
 	Env map[string]string

@@ -29,43 +29,18 @@ func staticRoutes(b *box) []string {
 }
 
 func TestRoutesOfRCConf(t *testing.T) {
-	one := func(words string) string { return "static_routes=a\nroute_a=\"" + words + "\"\n" }
 	for _, c := range []struct{ text, want, warning string }{
 		{`defaultrouter="192.0.2.9"`, "0.0.0.0/0 192.0.2.9 cqnic0", ""},
 		{`defaultrouter="NO"`, "", ""},
 		{`ipv6_defaultrouter="fe80::1%cqnic0"`, "::/0 fe80::1 cqnic0", ""},
-		{one("-net 198.18.0.0/16 192.0.2.9"), "198.18.0.0/16 192.0.2.9 cqnic0", ""},
-		{one("-net 198.18.0.1/16 192.0.2.9"), "198.18.0.0/16 192.0.2.9 cqnic0", ""},
-		{one("-net 198.18/16 192.0.2.9"), "198.18.0.0/16 192.0.2.9 cqnic0", ""},
-		{one("-net 10 192.0.2.9"), "10.0.0.0/8 192.0.2.9 cqnic0", ""},
-		{one("198.18.0.0 192.0.2.9"), "198.18.0.0/24 192.0.2.9 cqnic0", ""},
-		{one("203.0.113.0 192.0.2.9"), "203.0.113.0/24 192.0.2.9 cqnic0", ""},
-		{one("203.0.113.7 192.0.2.9"), "203.0.113.7/32 192.0.2.9 cqnic0", ""},
-		{one("-host 203.0.113.0 192.0.2.9"), "203.0.113.0/32 192.0.2.9 cqnic0", ""},
-		{one("-net 172.16.0.0 192.0.2.9 255.240.0.0"), "172.16.0.0/12 192.0.2.9 cqnic0", ""},
-		{one("-net 172.16.0.0 -netmask 255.240.0.0 192.0.2.9 -static -fib 0"), "172.16.0.0/12 192.0.2.9 cqnic0", ""},
-		{one("default 192.0.2.9"), "0.0.0.0/0 192.0.2.9 cqnic0", ""},
-		{one("-inet6 2001:db8:1::/48 2001:db8::9"), "2001:db8:1::/48 2001:db8::9 cqnic0", ""},
 		{"static_routes='b-c:em0'\nroute_b_c='-net 10.0.0.0/8 192.0.2.9'", "10.0.0.0/8 192.0.2.9 cqnic0", ""},
-		{"ipv6_static_routes=a\nipv6_route_a='2001:2:0:8000:: -prefixlen 49 2001:db8::9'", "2001:2:0:8000::/49 2001:db8::9 cqnic0", ""},
-		{"ipv6_static_routes=a\nipv6_route_a='2001:2:: 2001:db8::9'", "2001:2::/64 2001:db8::9 cqnic0", ""},
+		{"ipv6_static_routes='a b'\nipv6_route_a='2001:2:0:8000:: -prefixlen 49 2001:db8::9'\nipv6_route_b='2001:3:: 2001:db8::9'",
+			"2001:3::/64 2001:db8::9 cqnic0, 2001:2:0:8000::/49 2001:db8::9 cqnic0", ""},
 		{"static_routes='a b'\nroute_a='-net 10.0.0.0/8 192.0.2.9'\nroute_b='-net 10.0.0.0/8 192.0.2.9'", "10.0.0.0/8 192.0.2.9 cqnic0", ""},
 		{"static_routes='a b'\nroute_a='-net 10.0.0.0/8 192.0.2.9'\nroute_b='-net 10.0.0.0/8 192.0.2.8'", "10.0.0.0/8 192.0.2.9 cqnic0",
 			"etc/rc.conf:5: route_b: add net 10.0.0.0: gateway 192.0.2.8 fib 0: route already in table"},
-
-		{one("-net 10.0.0.0/8 203.0.113.1"), "", "etc/rc.conf:4: route_a: add net 10.0.0.0: gateway 203.0.113.1 fib 0: Network is unreachable"},
-		{one("10.0.0.1 2001:db8::9"), "", "etc/rc.conf:4: route_a: add host 10.0.0.1: gateway 2001:db8::9 fib 0: Invalid argument"},
 		{`defaultrouter="203.0.113.1"`, "", "etc/rc.conf:3: defaultrouter: add net default: gateway 203.0.113.1 fib 0: Network is unreachable"},
 		{"static_routes=a", "", "etc/rc.conf:3: static_routes: no route_a"},
-		{one("-net 10.0.0.0/33 192.0.2.9"), "", "etc/rc.conf:4: route_a: route: bad address: 10.0.0.0/33"},
-		{one("-net 10.0.0.0/8 gw"), "", "etc/rc.conf:4: route_a: route: bad address: gw"},
-		{one("-net 300.0.0.0/8 192.0.2.9"), "", "etc/rc.conf:4: route_a: route: bad address: 300.0.0.0"},
-		{one("-net 10.0.0.0 -netmask 255.0.255.0 192.0.2.9"), "", "etc/rc.conf:4: route_a: route: bad address: 10.0.0.0"},
-		{one("-net 10.0.0.0/8"), "", "etc/rc.conf:4: route_a: route: destination and gateway are needed"},
-		{one("-net 10.0.0.0 192.0.2.9 -netmask"), "", "etc/rc.conf:4: route_a: route: bad keyword: netmask"},
-		{one("-nyet 10.0.0.0/8 192.0.2.9"), "", "etc/rc.conf:4: route_a: route: bad keyword: nyet"},
-		{one("-net 10.0.0.0/8 -interface em0"), "", "etc/rc.conf:4: route_a: route: -interface: not available"},
-		{one("-net 10.0.0.0/8 192.0.2.9 -fib 3"), "", "etc/rc.conf:4: route_a: route: -fib 3: not available"},
 	} {
 		b := started(t, router(c.text+"\n"))
 		if got := strings.Join(staticRoutes(b), ", "); got != c.want {
@@ -74,6 +49,62 @@ func TestRoutesOfRCConf(t *testing.T) {
 		if got := strings.Join(b.Warnings(), "\n"); got != c.warning {
 			t.Errorf("%s: %s, want %s", c.text, got, c.warning)
 		}
+	}
+}
+
+// TestWordsOfARoute enters all routes into one machine. Each has a destination or a warning.
+func TestWordsOfARoute(t *testing.T) {
+	routes := []struct{ words, prefix, warning string }{
+		{"-net 198.18.0.0/16 192.0.2.9", "198.18.0.0/16", ""},
+		{"-net 198.19.0.1/16 192.0.2.9", "198.19.0.0/16", ""},
+		{"-net 198.20/16 192.0.2.9", "198.20.0.0/16", ""},
+		{"-net 10 192.0.2.9", "10.0.0.0/8", ""},
+		{"203.0.112.0 192.0.2.9", "203.0.112.0/24", ""},
+		{"203.0.113.7 192.0.2.9", "203.0.113.7/32", ""},
+		{"-host 203.0.114.0 192.0.2.9", "203.0.114.0/32", ""},
+		{"-net 172.16.0.0 192.0.2.9 255.240.0.0", "172.16.0.0/12", ""},
+		{"-net 172.32.0.0 -netmask 255.240.0.0 192.0.2.9 -static -fib 0", "172.32.0.0/12", ""},
+		{"default 192.0.2.9", "0.0.0.0/0", ""},
+		{"-inet6 2001:db8:1::/48 2001:db8::9", "2001:db8:1::/48", ""},
+		{"-inet6 default 2001:db8::9", "::/0", ""},
+
+		{"-net 10.0.0.0/9 203.0.113.1", "", "add net 10.0.0.0: gateway 203.0.113.1 fib 0: Network is unreachable"},
+		{"10.0.0.1 2001:db8::9", "", "add host 10.0.0.1: gateway 2001:db8::9 fib 0: Invalid argument"},
+		{"-net 10.0.0.0/33 192.0.2.9", "", "route: bad address: 10.0.0.0/33"},
+		{"-net 10.0.0.0/8 gw", "", "route: bad address: gw"},
+		{"-net 300.0.0.0/8 192.0.2.9", "", "route: bad address: 300.0.0.0"},
+		{"-net 10.0.0.0 -netmask 255.0.255.0 192.0.2.9", "", "route: bad address: 10.0.0.0"},
+		{"-net 10.0.0.0/8", "", "route: destination and gateway are needed"},
+		{"-net 10.0.0.0 192.0.2.9 -netmask", "", "route: bad keyword: netmask"},
+		{"-nyet 10.0.0.0/8 192.0.2.9", "", "route: bad keyword: nyet"},
+		{"-net 10.0.0.0/8 -interface em0", "", "route: -interface: not available"},
+		{"-net 10.0.0.0/8 192.0.2.9 -fib 3", "", "route: -fib 3: not available"},
+	}
+	list, text := "", ""
+	var want, warnings []string
+	const firstLine = 4 // behind the router's two and static_routes
+	for i, r := range routes {
+		list += fmt.Sprintf("r%d ", i)
+		text += fmt.Sprintf("route_r%d=\"%s\"\n", i, r.words)
+		if r.warning != "" {
+			warnings = append(warnings, fmt.Sprintf("etc/rc.conf:%d: route_r%d: %s", firstLine+i, i, r.warning))
+			continue
+		}
+		want = append(want, r.prefix)
+	}
+	b := started(t, router("static_routes=\""+list+"\"\n"+text))
+	var got []string
+	for _, line := range staticRoutes(b) {
+		prefix, _, _ := strings.Cut(line, " ")
+		got = append(got, prefix)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(warnings, b.Warnings()); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
 
