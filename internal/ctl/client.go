@@ -33,6 +33,7 @@ func Do(ctx context.Context, path string, req Request) (Reply, error) {
 }
 
 func do(ctx context.Context, path string, req Request) (reply Reply, err error) {
+	req.Version = Version
 	text, err := json.Marshal(req)
 	if err != nil {
 		return reply, err
@@ -50,10 +51,14 @@ func do(ctx context.Context, path string, req Request) (reply Reply, err error) 
 	if err := conn.SetWriteDeadline(time.Now().Add(requestTime)); err != nil {
 		return reply, err
 	}
+	replies := bufio.NewReader(conn)
 	if _, err := conn.Write(append(text, '\n')); err != nil {
+		// Whoever is refused may have been told why.
+		if refusal, rerr := receive(replies); rerr == nil && refusal.Error != "" {
+			return refusal, nil
+		}
 		return reply, err
 	}
-	replies := bufio.NewReader(conn)
 	for {
 		reply, err = receive(replies)
 		if err != nil || !reply.More {
@@ -86,6 +91,9 @@ func receive(from *bufio.Reader) (reply Reply, err error) {
 	}
 	if err := json.Unmarshal(line, &reply); err != nil {
 		return reply, fmt.Errorf("reply is not understood: %w", err)
+	}
+	if reply.Version != Version {
+		return reply, fmt.Errorf("the machine speaks version %d of the protocol, not %d", reply.Version, Version)
 	}
 	return reply, nil
 }

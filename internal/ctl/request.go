@@ -21,6 +21,10 @@ const (
 	CommandPktgen   = "pktgen"   // send frames as Pktgen says
 )
 
+// Version is the version of the protocol, of requests and replies. It goes up when a client
+// of the version before would misunderstand something; fields may be added without.
+const Version = 1
+
 // MaxRequest is the longest request in bytes, with its newline.
 const MaxRequest = 64 << 10
 
@@ -29,6 +33,8 @@ const maxOutput = 8 << 20
 
 // Request is what a client asks for.
 type Request struct {
+	// Version is the version that the client speaks; 0 is taken for the machine's.
+	Version int      `json:"version,omitempty"`
 	Command string   `json:"command"`
 	Args    []string `json:"args,omitempty"` // behind the command's name
 	// Dir is the client's working directory, where the files of sysctl -f and pfctl -f are looked for.
@@ -43,12 +49,13 @@ type Request struct {
 // the rest is as far as it came. Stdout and Stderr are base64 in JSON, as sysctl -b
 // prints bytes.
 type Reply struct {
-	Stdout []byte        `json:"stdout,omitempty"`
-	Stderr []byte        `json:"stderr,omitempty"`
-	Exit   int           `json:"exit"`
-	Pktgen *PktgenResult `json:"pktgen,omitempty"`
-	Error  string        `json:"error,omitempty"`
-	More   bool          `json:"more,omitempty"`
+	Version int           `json:"version"`
+	Stdout  []byte        `json:"stdout,omitempty"`
+	Stderr  []byte        `json:"stderr,omitempty"`
+	Exit    int           `json:"exit"`
+	Pktgen  *PktgenResult `json:"pktgen,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	More    bool          `json:"more,omitempty"`
 }
 
 // errTooLong is a request without a newline in MaxRequest bytes.
@@ -71,6 +78,8 @@ func decode(line []byte) (Request, error) {
 	}
 	_, isTool := tools[req.Command]
 	switch {
+	case req.Version != 0 && req.Version != Version:
+		return req, fmt.Errorf("version %d of the protocol is not spoken here, %d is", req.Version, Version)
 	case isTool && req.Pktgen != nil:
 		return req, fmt.Errorf("parameters of pktgen in a request for %s", req.Command)
 	case req.Command == CommandPktgen && req.Pktgen == nil:

@@ -19,10 +19,10 @@ const (
 	// requestTime is how long a client may take to send its request, and to take the reply.
 	requestTime = 5 * time.Second
 	replyTime   = 10 * time.Second
+	// refusalTime is how long a refusal may take that the socket has room for.
+	refusalTime = time.Second
 	// acceptPause is the wait after a failed accept: no descriptors, for example.
 	acceptPause = 10 * time.Millisecond
-	// maxClients are served at a time; more wait.
-	maxClients = 32
 )
 
 // Server serves a machine's control socket.
@@ -31,11 +31,8 @@ type Server struct {
 	ln     net.Listener
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
-	slots  chan struct{} // one for each client that is served
+	door   *door
 	wg     sync.WaitGroup
-
-	mu    sync.Mutex
-	conns map[net.Conn]struct{} // nil once closed
 
 	sending sendingSet
 }
@@ -43,7 +40,7 @@ type Server struct {
 // Serve serves clients of the machine in goroutines of its own until Close. The
 // listener is the server's from then on.
 func Serve(ln net.Listener, m *machine.Machine) *Server {
-	s := &Server{m: m, ln: ln, slots: make(chan struct{}, maxClients), conns: make(map[net.Conn]struct{})}
+	s := &Server{m: m, ln: ln, door: newDoor()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.wg.Go(s.accept)
 	return s
@@ -52,18 +49,11 @@ func Serve(ln net.Listener, m *machine.Machine) *Server {
 // Close stops what clients have running, ends every goroutine of the server and
 // removes the socket. A second Close does nothing.
 func (s *Server) Close() error {
-	s.mu.Lock()
-	conns := s.conns
-	s.conns = nil
-	s.mu.Unlock()
-	if conns == nil {
+	if !s.door.close() {
 		return nil
 	}
 	s.cancel()
 	err := s.ln.Close()
-	for c := range conns {
-		c.Close()
-	}
 	s.wg.Wait()
 	if err != nil {
 		return fmt.Errorf("closing the control socket: %w", err)
@@ -71,27 +61,18 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// accept takes clients until the listener is closed.
+// accept takes clients until the listener is closed. Those for whom there is no place at
+// once wait here, one at a time, and behind them in the listener.
 func (s *Server) accept() {
 	for {
-		select {
-		case s.slots <- struct{}{}:
-		case <-s.ctx.Done():
-			return
-		}
 		conn, err := s.ln.Accept()
 		switch {
-		case err == nil && s.track(conn):
-			s.wg.Go(func() {
-				defer func() { <-s.slots }()
-				defer s.untrack(conn)
-				s.serve(conn)
-			})
+		case err == nil:
+			s.letIn(conn)
 			continue
 		case s.ctx.Err() != nil || errors.Is(err, net.ErrClosed):
 			return
 		}
-		<-s.slots
 		select {
 		case <-time.After(acceptPause):
 		case <-s.ctx.Done():
@@ -99,56 +80,78 @@ func (s *Server) accept() {
 	}
 }
 
-// track enters a connection; one that comes after Close is closed.
-func (s *Server) track(c net.Conn) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.conns == nil {
-		c.Close()
-		return false
+// letIn serves a client in a goroutine of its own, or tells it why not.
+func (s *Server) letIn(conn net.Conn) {
+	c := &client{conn: conn}
+	err := checkPeer(conn)
+	if err == nil {
+		c, err = s.door.enter(s.ctx, conn)
 	}
-	s.conns[c] = struct{}{}
-	return true
+	if err != nil {
+		refuse(conn, err)
+		conn.Close()
+		return
+	}
+	s.wg.Go(func() {
+		defer s.door.leave(c)
+		s.serve(c)
+	})
 }
 
-func (s *Server) untrack(c net.Conn) {
-	s.mu.Lock()
-	delete(s.conns, c)
-	s.mu.Unlock()
-	c.Close()
+// refuse tells a client that was sent nothing before why it is not served. That fits into
+// the socket, so nobody waits for it.
+func refuse(conn net.Conn, err error) {
+	if conn.SetWriteDeadline(time.Now().Add(refusalTime)) == nil {
+		_, _ = conn.Write(encode(Reply{Error: err.Error(), Exit: 1}))
+	}
 }
 
 // serve answers one request.
-func (s *Server) serve(conn net.Conn) {
-	line, err := readLine(conn)
+func (s *Server) serve(c *client) {
+	if !s.door.await(c, c.conn.SetReadDeadline, requestTime) {
+		return
+	}
+	line, err := readLine(c.conn)
+	if !s.door.heard(c) {
+		refuse(c.conn, errSilent)
+		return
+	}
 	if errors.Is(err, io.EOF) && len(line) == 0 {
 		return // somebody looked whether a machine runs
 	}
-	var reply Reply
+	reply := Reply{Exit: 1}
 	if err == nil || errors.Is(err, io.EOF) {
-		reply = s.answer(conn, line)
+		reply = s.answer(c, line)
 	} else {
 		reply.Error = readError(err)
 	}
-	send(conn, reply)
+	// A client that does not take its reply has lost it.
+	_ = s.send(c, reply)
 }
 
-// send writes a reply. A client that does not take it has lost it.
-func send(conn net.Conn, reply Reply) {
+// send writes a reply.
+func (s *Server) send(c *client, reply Reply) error {
+	text := encode(reply)
+	if !s.door.await(c, c.conn.SetWriteDeadline, replyTime) {
+		return errSilent
+	}
+	_, err := c.conn.Write(text)
+	s.door.heard(c)
+	return err
+}
+
+// encode is a reply as a line.
+func encode(reply Reply) []byte {
+	reply.Version = Version
 	text, err := json.Marshal(reply)
 	if err != nil {
-		text = []byte(`{"error":"the reply cannot be encoded","exit":1}`)
+		text = fmt.Appendf(nil, `{"version":%d,"error":"the reply cannot be encoded","exit":1}`, Version)
 	}
-	if conn.SetWriteDeadline(time.Now().Add(replyTime)) == nil {
-		_, _ = conn.Write(append(text, '\n'))
-	}
+	return append(text, '\n')
 }
 
 // readLine reads a request, without its newline. io.EOF: the client ended it otherwise.
 func readLine(conn net.Conn) ([]byte, error) {
-	if err := conn.SetReadDeadline(time.Now().Add(requestTime)); err != nil {
-		return nil, err
-	}
 	r := bufio.NewReaderSize(conn, MaxRequest)
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -170,17 +173,21 @@ func readError(err error) string {
 
 // answer carries a request out. It is stopped, as far as it can be, when the client
 // goes away.
-func (s *Server) answer(conn net.Conn, line []byte) Reply {
+func (s *Server) answer(c *client, line []byte) Reply {
 	req, err := decode(line)
 	if err != nil {
 		return Reply{Error: err.Error(), Exit: 1}
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
-	watched := s.watch(conn, cancel)
-	reply := s.do(ctx, req, func(part Reply) { send(conn, part) })
+	watched := s.watch(c.conn, cancel)
+	reply := s.do(ctx, req, func(part Reply) {
+		if s.send(c, part) != nil {
+			cancel()
+		}
+	})
 	// Ends the watch; if that fails, the connection has failed and the watch with it.
-	_ = conn.SetReadDeadline(time.Unix(0, 1))
+	_ = c.conn.SetReadDeadline(time.Unix(0, 1))
 	<-watched
 	return reply
 }

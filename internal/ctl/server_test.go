@@ -80,6 +80,7 @@ func TestBadRequestsGetAClearError(t *testing.T) {
 		`{"command":"sysctl","arg":["-a"]}` + "\n": `request is not understood: json: unknown field "arg"`,
 		`{"command":"sysctl"}{}` + "\n":            "more than one JSON value in a request",
 		`{"command":"pktgen"}` + "\n":              "pktgen without parameters",
+		`{"command":"sysctl","version":2}` + "\n":  "version 2 of the protocol is not spoken here, 1 is",
 		`{"command":"sysctl","pktgen":{}}` + "\n":  "parameters of pktgen in a request for sysctl",
 		strings.Repeat("x", MaxRequest+1):          "request longer than 65536 bytes",
 		strings.Repeat(" ", 3*MaxRequest) + "{}\n": "request longer than 65536 bytes",
@@ -124,17 +125,17 @@ func TestClientsThatSayNothingDoNotKeepOthersOut(t *testing.T) {
 }
 
 func TestASilentClientIsToldSoInTime(t *testing.T) {
-	client, server := net.Pipe()
-	defer client.Close()
-	s := &Server{}
+	near, far := net.Pipe()
+	defer near.Close()
+	s := &Server{door: newDoor()}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.serve(pastDeadline{server})
-		server.Close()
+		s.serve(&client{conn: pastDeadline{far}})
+		far.Close()
 	}()
 	var r Reply
-	must(t, json.NewDecoder(client).Decode(&r))
+	must(t, json.NewDecoder(near).Decode(&r))
 	<-done
 	if want := "no request within 5s"; r.Error != want {
 		t.Errorf("error %q, want %q", r.Error, want)
