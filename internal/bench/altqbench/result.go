@@ -47,8 +47,8 @@ type Quantity string
 
 // Quantities.
 const (
-	Rate       Quantity = "rate Mb/s"     // of frames without FCS; of all on a wire, with what stalls lost
-	Arrived    Quantity = "arrived Mb/s"  // on a wire
+	Rate       Quantity = "rate Mb/s"     // of frames without FCS
+	Granted    Quantity = "granted Mb/s"  // what arrived, and the tokens that were lost while the host stalled
 	Lost       Quantity = "lost %"        // of the frames offered
 	MeanWait   Quantity = "mean wait ms"  // from being queued to being handed to the driver
 	Longest    Quantity = "max wait ms"   // the longest of these waits
@@ -56,6 +56,7 @@ const (
 	Above      Quantity = "bytes above"   // at most, at any time, of what the rate allows
 	Frames     Quantity = "frames"        // as a NIC's driver has them
 	Differing  Quantity = "frames differ" // between those who count the same frames
+	ByPolicy   Quantity = "policy drops"  // frames that RED, RIO or CoDel chose to drop
 	DifferBy   Quantity = "bytes differ"  // between ALTQ and peer
 )
 

@@ -1,7 +1,9 @@
 package altqbench
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -40,6 +42,37 @@ func TestSimulatedLinksAreAsTheorySays(t *testing.T) {
 	}
 	if len(res.Rows) != figures || figures == 0 {
 		t.Errorf("%d figures, want %d", len(res.Rows), figures)
+	}
+	if !testing.Short() {
+		checkDocument(t, res)
+	}
+}
+
+// checkDocument compares the lines of the page with what is printed.
+func checkDocument(t *testing.T, res Result) {
+	t.Helper()
+	page, err := os.ReadFile("../../../docs/altq.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	if err := res.WriteTable(&table); err != nil {
+		t.Fatal(err)
+	}
+	words := func(line string) string { return strings.Join(strings.Fields(line), " ") }
+	printed := make(map[string]bool)
+	for line := range strings.Lines(table.String()) {
+		printed[words(line)] = true
+	}
+	_, excerpt, found := strings.Cut(string(page), "\n    "+Simulated+"\n")
+	excerpt, _, _ = strings.Cut(excerpt, "\n\n")
+	for line := range strings.Lines(excerpt) {
+		if !printed[words(line)] {
+			t.Errorf("docs/altq.md: %q is not printed", words(line))
+		}
+	}
+	if !found {
+		t.Error("docs/altq.md shows no simulated links")
 	}
 }
 

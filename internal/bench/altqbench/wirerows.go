@@ -1,6 +1,13 @@
 package altqbench
 
-import "math"
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/ifsim/ifsim/altq"
+)
 
 // Tolerances on wires, as shares.
 const (
@@ -21,18 +28,35 @@ func (m *measurement) rows() []Row {
 	time := m.end.before.Sub(m.mark.after)
 	arrived := float64(m.end.bytes - m.mark.bytes)
 	rate := float64(m.mark.tbr.Rate) / mega
-	add(all, Arrived, between(0, rate+mbps(bucket, time)), mbps(arrived, time))
-	add(all, Rate, near(rate, totalBy), mbps(arrived+m.forfeited(), time))
+	add(all, Rate, between(0, rate+mbps(bucket, time)), mbps(arrived, time))
+	add(all, Granted, near(rate, totalBy), mbps(arrived+m.forfeited(), time))
 	add(all, Above, between(0, bucket), math.Round(m.above))
 	for i, want := range m.shares() {
 		add(m.senders[i].flow.name, Rate, near(want, sharesBy), m.rate(i))
 	}
 	exactly := func(n uint64) Range { return within(float64(n), 0) }
+	for _, name := range slices.Sorted(maps.Keys(m.account.queues)) {
+		q := m.account.queues[name]
+		if n, ok := byPolicy(&q); ok {
+			add(cmp.Or(name, all), ByPolicy, exactly(q.Drop.Packets), float64(n))
+		}
+	}
 	add("ALTQ, peer", Differing, exactly(0), float64(m.differing()))
 	add("ALTQ, peer", DifferBy, exactly(0), float64(differ(m.account.bytes, m.final.bytes)))
 	add("txq0", Frames, exactly(m.account.xmit), float64(m.zero))
 	add("other txqs", Frames, exactly(0), float64(m.others))
 	return list
+}
+
+// byPolicy are the drops that a queue's policy has made, for queues that have one.
+func byPolicy(q *altq.ClassStats) (n uint64, ok bool) {
+	if q.CoDel != nil {
+		return q.CoDel.Drop.Packets, true
+	}
+	for _, r := range q.RED {
+		n += r.DropForced + r.DropUnforced
+	}
+	return n, q.RED != nil
 }
 
 // forfeited are the bytes that the regulator would have let through if the host had not
