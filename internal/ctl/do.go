@@ -2,7 +2,6 @@ package ctl
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -60,7 +59,8 @@ var tools = map[string]func(c *call) int{
 	},
 }
 
-// do carries a request out. partial sends a reply before the last one.
+// do carries a request out. partial sends a reply before the last one. The output in the
+// reply is held until it has been sent.
 func (s *Server) do(ctx context.Context, req Request, partial func(Reply)) (reply Reply) {
 	if req.Command == CommandPktgen {
 		res, err := s.pktgen(ctx, *req.Pktgen)
@@ -70,12 +70,11 @@ func (s *Server) do(ctx context.Context, req Request, partial func(Reply)) (repl
 		}
 		return reply
 	}
-	c := &call{m: s.m, ctx: ctx, req: req, partial: partial}
+	c := &call{m: s.m, ctx: ctx, req: req, partial: partial, stdout: output{held: &s.held}, stderr: output{held: &s.held}}
 	reply.Exit = tools[req.Command](c)
 	reply.Stdout, reply.Stderr = c.stdout.Bytes(), c.stderr.Bytes()
 	if c.stdout.cut || c.stderr.cut {
-		reply.Error = fmt.Sprintf("output longer than %d bytes", maxOutput)
-		reply.Exit = 1
+		reply.Error, reply.Exit = errCut.Error(), 1
 	}
 	return reply
 }
@@ -83,8 +82,8 @@ func (s *Server) do(ctx context.Context, req Request, partial func(Reply)) (repl
 // flush sends what the tool has printed so far.
 func (c *call) flush() {
 	c.partial(Reply{Stdout: c.stdout.Bytes(), Stderr: c.stderr.Bytes(), More: true})
-	c.stdout.Reset()
-	c.stderr.Reset()
+	c.stdout.drop()
+	c.stderr.drop()
 }
 
 // streams are what a tool prints to and waits with.

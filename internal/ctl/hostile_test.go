@@ -87,6 +87,7 @@ func TestHostileClientsStallNobody(t *testing.T) {
 		conn.Close()
 	}
 	eventually(t, "clients", func() uint64 { return uint64(s.door.served()) }, 0)
+	eventually(t, "bytes held", func() uint64 { return uint64(s.held.Load()) }, 0)
 	eventually(t, "descriptors too many", func() uint64 { return uint64(max(0, descriptors(t)-before)) }, 0)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 )
 
 // Commands of a request.
@@ -28,8 +29,15 @@ const Version = 1
 // MaxRequest is the longest request in bytes, with its newline.
 const MaxRequest = 64 << 10
 
-// maxOutput bounds what a tool may print, each of stdout and stderr, in bytes.
-const maxOutput = 8 << 20
+const (
+	// maxOutput bounds what a tool may print, each of stdout and stderr, in bytes.
+	maxOutput = 8 << 20
+	// maxHeld bounds what is kept of all clients' output until they take it, in bytes.
+	maxHeld = 64 << 20
+)
+
+// errCut is a tool's output that was not kept to its end.
+var errCut = fmt.Errorf("output longer than %d bytes, or %d bytes are kept for all clients already", maxOutput, maxHeld)
 
 // Request is what a client asks for.
 type Request struct {
@@ -90,17 +98,26 @@ func decode(line []byte) (Request, error) {
 	return req, nil
 }
 
-// output keeps what a tool prints up to maxOutput.
+// output keeps what a tool prints up to maxOutput, and up to maxHeld of all outputs.
 type output struct {
 	bytes.Buffer
-	cut bool
+	held *atomic.Int64 // bytes of all outputs
+	cut  bool
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	if room := maxOutput - o.Len(); len(p) > room {
-		o.Buffer.Write(p[:room])
-		o.cut = true
-		return len(p), nil
+	n := min(len(p), maxOutput-o.Len())
+	if o.held.Add(int64(n)) > maxHeld {
+		o.held.Add(-int64(n))
+		n = 0
 	}
-	return o.Buffer.Write(p)
+	o.Buffer.Write(p[:n])
+	o.cut = o.cut || n < len(p)
+	return len(p), nil
+}
+
+// drop forgets what was kept.
+func (o *output) drop() {
+	o.held.Add(-int64(o.Len()))
+	o.Reset()
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ifsim/ifsim/internal/machine"
@@ -34,6 +35,7 @@ type Server struct {
 	door   *door
 	wg     sync.WaitGroup
 
+	held    atomic.Int64 // bytes of output that clients have not taken yet
 	sending sendingSet
 }
 
@@ -127,6 +129,7 @@ func (s *Server) serve(c *client) {
 	}
 	// A client that does not take its reply has lost it.
 	_ = s.send(c, reply)
+	s.held.Add(-int64(len(reply.Stdout) + len(reply.Stderr)))
 }
 
 // send writes a reply.

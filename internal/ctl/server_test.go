@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -96,15 +97,32 @@ func TestBadRequestsGetAClearError(t *testing.T) {
 }
 
 func TestOutputIsBounded(t *testing.T) {
-	var o output
+	var held atomic.Int64
+	o := output{held: &held}
 	half := make([]byte, maxOutput/2+1)
 	for i, want := range []int{len(half), maxOutput, maxOutput} {
 		if n, err := o.Write(half); n != len(half) || err != nil {
 			t.Errorf("write %d: %d, %v", i, n, err)
 		}
-		if o.Len() != want || o.cut != (i > 0) {
-			t.Errorf("write %d: %d bytes, cut %v", i, o.Len(), o.cut)
+		if o.Len() != want || o.cut != (i > 0) || held.Load() != int64(want) {
+			t.Errorf("write %d: %d bytes, cut %v, %d held", i, o.Len(), o.cut, held.Load())
 		}
+	}
+	// What others have counts.
+	held.Add(maxHeld - maxOutput - 1)
+	other := output{held: &held}
+	for _, text := range []string{"a", "b"} {
+		if n, err := other.Write([]byte(text)); n != 1 || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	}
+	if other.String() != "a" || !other.cut || held.Load() != maxHeld {
+		t.Errorf("%q, cut %v, %d held", other.String(), other.cut, held.Load())
+	}
+	o.drop()
+	other.drop()
+	if o.Len() != 0 || held.Load() != maxHeld-maxOutput-1 {
+		t.Errorf("%d bytes, %d held", o.Len(), held.Load())
 	}
 }
 
