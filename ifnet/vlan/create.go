@@ -19,8 +19,9 @@ const maxUnit = 32767
 
 // state is what a machine has one of.
 type state struct {
-	k  *kern.Kernel
-	mu kern.Mtx // guards what follows; a leaf
+	k      *kern.Kernel
+	cloner kern.Sx  // one Create at a time
+	mu     kern.Mtx // guards what follows; a leaf
 
 	vlans  []*vlan // oldest first
 	trunks map[*ifnet.Ifnet]*trunk
@@ -35,6 +36,7 @@ func Init(k *kern.Kernel) error {
 		return fmt.Errorf("starting vlan: %w", err)
 	}
 	s := &state{k: k, trunks: make(map[*ifnet.Ifnet]*trunk)}
+	s.cloner.Init(k, "vlan cloner")
 	s.mu.Init(k, "vlan")
 	kern.Attach(k, s)
 	k.OnClose(ifnet.OnEvent(k, s.event))
@@ -59,6 +61,8 @@ func Create(k *kern.Kernel, name string) (*ifnet.Ifnet, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.cloner.Lock()
+	defer s.cloner.Unlock()
 	if ifnet.ByName(k, name) != nil {
 		return nil, fmt.Errorf("creating %s: %w", name, syscall.EEXIST)
 	}
@@ -111,11 +115,7 @@ func (s *state) unit(name string) (int, error) {
 		return 0, syscall.EINVAL
 	}
 	if digits == "" {
-		n := 0
-		for ifnet.ByName(s.k, driverName+strconv.Itoa(n)) != nil {
-			n++
-		}
-		return n, nil
+		return s.freeUnit()
 	}
 	n, err := strconv.ParseUint(digits, 10, 31)
 	switch {
@@ -125,6 +125,22 @@ func (s *state) unit(name string) (int, error) {
 		return 0, syscall.ENXIO
 	}
 	return int(n), nil
+}
+
+// freeUnit is the lowest unit whose name nobody has.
+func (s *state) freeUnit() (int, error) {
+	used := make(map[int]bool)
+	s.mu.Lock()
+	for _, v := range s.vlans {
+		used[v.ifp.DUnit()] = true
+	}
+	s.mu.Unlock()
+	for n := range maxUnit + 1 {
+		if !used[n] && ifnet.ByName(s.k, driverName+strconv.Itoa(n)) == nil {
+			return n, nil
+		}
+	}
+	return 0, syscall.ENOSPC
 }
 
 // Destroy takes an interface away (vlan_clone_destroy). EINVAL: it is no VLAN. It may sleep.
