@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -48,20 +49,21 @@ func (m *Machine) DestroyInterface(ifp *ifnet.Ifnet) error {
 func (m *Machine) startClones() {
 	list, _ := m.rc.Get("cloned_interfaces")
 	for _, name := range m.rc.shWords(list) {
-		m.clone("cloned_interfaces", name, name, nil)
+		m.clone("cloned_interfaces", name, "", nil)
 	}
 }
 
-// clone makes an interface with the words of create_args_<name> behind args, calls it name,
-// and reports whether it is there. What goes wrong is a warning about the variable that
-// asks for it.
+// clone makes an interface of a form that CreateInterface takes and calls it name, or
+// leaves it the one it has. The words of its create_args_ variable stand behind args. It
+// reports whether the interface is there. What goes wrong is a warning about the variable
+// that asks for it.
 func (m *Machine) clone(variable, form, name string, args []string) bool {
-	if ifnet.ByName(m.k, name) != nil {
+	if name != "" && ifnet.ByName(m.k, name) != nil {
 		return true
 	}
-	more, _ := m.rc.Get(createArgsPrefix + rcInterface(name))
+	more, _ := m.rc.Get(createArgsPrefix + rcInterface(cmp.Or(name, form)))
 	ifp, err := m.CreateInterface(form, append(args, m.rc.shWords(more)...))
-	if err == nil && ifp.Name() != name {
+	if err == nil && name != "" && ifp.Name() != name {
 		err = m.Ifconfig(ifp, []string{"name", name})
 	}
 	if err != nil {

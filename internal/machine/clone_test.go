@@ -49,6 +49,8 @@ func TestVLANsOfRCConf(t *testing.T) {
 		{"vlans_cqnic0='vlan9 lan'\ncreate_args_vlan9='vlan 9'\ncreate_args_lan='vlan 10'\nifconfig_lan='inet 192.0.2.1/24'",
 			"vlan9 9 0x8100 of cqnic0 down []; lan 10 0x8100 of cqnic0 up [192.0.2.1/24]", ""},
 		{"vlans_cqnic0='5'\nifconfig_cqnic0_5='-vlandev'", "cqnic0.5 0 0x0 of  up []", ""},
+		{"cloned_interfaces='vlan vlan'\ncreate_args_vlan='vlandev cqnic0 vlan 8'\nifconfig_vlan0=up", "vlan0 8 0x8100 of cqnic0 up []",
+			"etc/rc.conf:1: cloned_interfaces: ifconfig: SIOCSETVLAN: File exists"},
 
 		{"cloned_interfaces='bridge0'", "", "etc/rc.conf:1: cloned_interfaces: ifconfig: SIOCIFCREATE2 (bridge0): Invalid argument"},
 		{"vlans_cqnic0='0 5 lan'", "cqnic0.5 5 0x8100 of cqnic0 down []", "etc/rc.conf:1: vlans_cqnic0: ifconfig: SIOCIFCREATE2 (cqnic0.0): Invalid argument\netc/rc.conf:1: vlans_cqnic0: ifconfig: both vlan and vlandev must be specified"},

@@ -2,6 +2,7 @@ package machine_test
 
 import (
 	"fmt"
+	"io"
 	"net/netip"
 	"slices"
 	"strings"
@@ -157,4 +158,49 @@ func TestSysctlConfIsAppliedWithTheToolsMessages(t *testing.T) {
 	if diff := cmp.Diff(want, b.Warnings()); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
+}
+
+func TestIPv6IsActivatedOnAllInterfaces(t *testing.T) {
+	for text, want := range map[string]string{
+		"ifconfig_cqnic0=up\n": "[]", "ifconfig_cqnic0=up\nipv6_activate_all_interfaces=YES\n": "[fe80::ff:fe03:1/64]",
+		"ifconfig_cqnic0=up\nipv6_activate_all_interfaces=NO\n": "[]",
+	} {
+		b := started(t, text)
+		b.settle()
+		if got := fmt.Sprint(b.Addrs("cqnic0")); got != want {
+			t.Errorf("%q: addresses %s, want %s", text, got, want)
+		}
+	}
+}
+
+// FuzzFiles boots machines of any files: each comes up or says why not.
+func FuzzFiles(f *testing.F) {
+	f.Add("a=1\nif_em_load=YES\nhint.cqnic.0.port=null\n", `ifconfig_cqnic0="inet 192.0.2.1/24 vlan 3 vlandev cqnic1"
+vlans_cqnic0="5 lan"
+create_args_lan="vlan 7"
+cloned_interfaces="vlan vlan3 bridge0"
+static_routes="a b"
+route_a="-net 10/8 192.0.2.2"
+ipv6_static_routes="a"
+ipv6_route_a="2001:db8:: -prefixlen 49 fe80::1%cqnic0"
+static_arp_pairs="a"
+static_arp_a="192.0.2.2 02:00:00:00:00:09"
+static_ndp_pairs="a"
+static_ndp_a="2001:db8::2 02:00:00:00:00:09"
+ifconfig_cxl0_4_ipv6="inet6 2001:db8::1%x prefixlen 200 inet ::ffff:1.2.3.4 netmask 0 broadcast"
+`, "dev.cqnic.0.fc=0\nnet.inet.ip.forwarding = 1 # x\n")
+	f.Add("loader_conf_files=\"/boot/loader.conf /\"\ndev.cqnic..x=1\nhint.cqnic.0.at=pci9\n", "defaultrouter=x\nstatic_routes=a:\nroute_a=-net\nifconfig__=up\nifconfig_=up\nvlans_=1\n", "=\ndev.=1\n")
+	f.Fuzz(func(t *testing.T, loader, rc, sysctls string) {
+		cfg := stepped(machine.Config{DryRun: true, Files: tree("boot/loader.conf", loader, "etc/rc.conf", rc, "etc/sysctl.conf", sysctls)})
+		m, err := machine.Boot(cfg)
+		if err != nil {
+			return
+		}
+		if err := m.WritePlan(io.Discard); err != nil {
+			t.Error(err)
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
