@@ -42,11 +42,16 @@ var capWords = map[string]ifnet.Caps{
 // cap2Words are those of the second word.
 var cap2Words = map[string]ifnet.Caps2{"rxtls": ifnet.Cap2RxTLS4 | ifnet.Cap2RxTLS6, "ipsec": ifnet.Cap2IPsec}
 
-// inet6Words are options of the inet6 family, with the number of their arguments.
+// nd6Words are flags of neighbour discovery, which "-" in front clears.
+var nd6Words = map[string]inet.ND6Flags{
+	"nud": inet.ND6PerformNUD, "ifdisabled": inet.ND6IfDisabled, "auto_linklocal": inet.ND6AutoLinkLocal, "no_dad": inet.ND6NoDAD,
+}
+
+// inet6Words are options of the inet6 family without effect here, with the number of their
+// arguments.
 var inet6Words = map[string]int{
-	"accept_rtadv": 0, "auto_linklocal": 0, "ifdisabled": 0, "nud": 0, "no_radr": 0, "no_prefer_iface": 0,
-	"no_dad": 0, "prefer_source": 0, "defaultif": 0, "autoconf": 0, "anycast": 0, "deprecated": 0, "tentative": 0,
-	"eui64": 0, "pltime": 1, "vltime": 1,
+	"accept_rtadv": 0, "no_radr": 0, "no_prefer_iface": 0, "prefer_source": 0, "defaultif": 0, "autoconf": 0, "anycast": 0,
+	"deprecated": 0, "tentative": 0, "eui64": 0, "pltime": 1, "vltime": 1,
 }
 
 // ifconfig is one run of ifconfig(8) for a variable of rc.conf.
@@ -134,6 +139,9 @@ func (c *ifconfig) word() error {
 	}
 	if caps, ok := cap2Words[name]; ok {
 		return c.setCaps(w, 0, caps, !off)
+	}
+	if f, ok := nd6Words[name]; ok {
+		return c.setND6(f, !off)
 	}
 	if n, ok := inet6Words[name]; ok {
 		return c.inet6Word(w, n)
@@ -292,6 +300,18 @@ func (c *ifconfig) linkAddr(arg string) error {
 		return usageError(fmt.Sprintf("ether %s: bad value", arg))
 	}
 	return c.request("ioctl (SIOCSIFLLADDR)", ifnet.IoctlSetLLAddr, []byte(mac))
+}
+
+// setND6 changes a flag of neighbour discovery.
+func (c *ifconfig) setND6(f inet.ND6Flags, on bool) error {
+	set, clear := f, inet.ND6Flags(0)
+	if !on {
+		set, clear = clear, set
+	}
+	if err := inet.SetND6Options(c.ifp, set, clear); err != nil {
+		return requestError("ioctl(SIOCSIFINFO_FLAGS)", err)
+	}
+	return nil
 }
 
 // inet6Word keeps an option of the network layer with its arguments.

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/ifsim/ifsim/ifnet"
-	"github.com/ifsim/ifsim/ifnet/inet"
-	"github.com/ifsim/ifsim/sysctl"
 )
 
 // Suffixes of ifconfig_<if> variables, beside _alias<n>.
@@ -45,7 +43,7 @@ func (m *Machine) startInterface(ifp *ifnet.Ifnet) {
 	}
 	configured := m.ifconfig(ifp, name, args)
 	if m.rc.Yes("ipv6_activate_all_interfaces") {
-		m.activate6(ifp)
+		m.ifconfig(ifp, "ipv6_activate_all_interfaces", []string{"inet6", "-ifdisabled"})
 	}
 	for _, v := range m.aliases(base) {
 		value, _ := m.rc.Get(v)
@@ -58,13 +56,6 @@ func (m *Machine) startInterface(ifp *ifnet.Ifnet) {
 		m.ifconfig(ifp, name, []string{"up"})
 	}
 	m.startChildren(ifp)
-}
-
-// activate6 runs ifconfig inet6 -ifdisabled.
-func (m *Machine) activate6(ifp *ifnet.Ifnet) {
-	if err := inet.SetND6Options(ifp, 0, inet.ND6IfDisabled); err != nil {
-		m.rcf("ipv6_activate_all_interfaces", "ifconfig: %s: %s", ifp.Name(), sysctl.Strerror(err))
-	}
 }
 
 // rename applies ifconfig_<if>_name.

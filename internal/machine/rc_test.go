@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/inet"
 	"github.com/ifsim/ifsim/internal/machine"
 )
 
@@ -57,7 +58,9 @@ func TestRCConfConfiguresInterfaces(t *testing.T) {
 		{`ifconfig_cqnic0_ipv6="inet6 2001:2::12 prefixlen 49"`, addrs, "[fe80::ff:fe03:1/64 2001:2::12/49]"},
 		{"ifconfig_cqnic0='inet 10.0.0.1/8'\nifconfig_cqnic0_alias0='inet 10.0.0.2/32'\nifconfig_cqnic0_alias1='inet 10.0.0.3/32'\nifconfig_cqnic0_alias3='inet 10.0.0.4/32'\nifconfig_cqnic0_aliases='inet 10.0.0.5/32 inet 10.0.0.6/32'", addrs,
 			"[10.0.0.1/8 10.0.0.2/32 10.0.0.3/32 10.0.0.5/32 10.0.0.6/32]"},
-		{`ifconfig_cqnic0="inet6 -ifdisabled accept_rtadv pltime 5 up"`, func(b *box) string { return strings.Join(b.Inet6Options(nic), ",") }, "-ifdisabled,accept_rtadv,pltime 5"},
+		{`ifconfig_cqnic0="inet6 -ifdisabled accept_rtadv pltime 5 up"`, func(b *box) string { return strings.Join(b.Inet6Options(nic), ",") }, "accept_rtadv,pltime 5"},
+		{`ifconfig_cqnic0="inet6 -ifdisabled no_dad -nud auto_linklocal"`, func(b *box) string { return fmt.Sprintf("%#x", inet.ND6Options(b.Ifnet(nic))) },
+			hex(inet.ND6AutoLinkLocal | inet.ND6NoDAD)},
 		{`ifconfig_cqnic0="description 'to the lab' up"`, func(b *box) string { return b.Ifnet(nic).Description() }, "to the lab"},
 		{"ifconfig_cqnic0=up\nifconfig_cqnic0_descr='spare'", func(b *box) string { return b.Ifnet(nic).Description() }, "spare"},
 		{"ifconfig_cqnic0_name=wan0\nifconfig_wan0='mtu 1300'", func(b *box) string { return b.Ifnet("wan0").Name() + fmt.Sprint(b.Ifnet(nic).MTU()) }, "wan01300"},
