@@ -1,6 +1,10 @@
 package iflib_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/ifsim/ifsim/internal/quiet/quietbench"
+)
 
 func benchmarkTransmit(b *testing.B, path txPath) {
 	r := newBare(b, path)
@@ -8,10 +12,11 @@ func benchmarkTransmit(b *testing.B, path txPath) {
 		r.send()
 	}
 	b.SetBytes(int64(len(r.hdr) + 1300))
-	b.ReportAllocs()
-	for b.Loop() {
-		r.send()
-	}
+	quietbench.Measure(b, func(n int) {
+		for range n {
+			r.send()
+		}
+	})
 }
 
 // BenchmarkTransmitMPRingEM sends headers and 1300 bytes through em into a null port.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
-	"golang.org/x/sys/unix"
+	"github.com/ifsim/ifsim/internal/quiet/quietbench"
 )
 
 // benchRx is a device that always has as many packets of one length as it is
@@ -78,16 +78,13 @@ func benchmarkReceive(b *testing.B, size, batch int, write bool) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	b.ReportAllocs()
-	b.ResetTimer()
-	done, start := 0, threadCPU(b)
-	for done < b.N {
-		hw.inject(batch, write)
-		r.q.rxeof(batch)
-		done += batch
-	}
-	b.StopTimer()
-	b.ReportMetric(float64(threadCPU(b)-start)/float64(done), "cpu-ns/op")
+	done := 0
+	quietbench.Measure(b, func(n int) {
+		for end := done + n; done < end; done += batch {
+			hw.inject(batch, write)
+			r.q.rxeof(batch)
+		}
+	})
 	if l := r.ctx.RxLedger(); l.Handed != uint64(done)+200*16 || l.Famines != 0 {
 		b.Fatalf("ledger %s, %d packets", l, done)
 	}
@@ -96,16 +93,6 @@ func benchmarkReceive(b *testing.B, size, batch int, write bool) {
 	}
 	r.hw.reset()
 	r.finish()
-}
-
-// threadCPU is the CPU time of this thread in nanoseconds: what a packet costs
-// on a machine that others use too.
-func threadCPU(b *testing.B) int64 {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
-		b.Fatal(err)
-	}
-	return ts.Nano()
 }
 
 func BenchmarkReceive64Batch1(b *testing.B)          { benchmarkReceive(b, 64, 1, false) }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/quiet/quietbench"
 )
 
 // chain is the generator's packet: 42 bytes of headers, 1300 of payload in a
@@ -56,12 +57,13 @@ func BenchmarkTransmitCore(b *testing.B) {
 			m, d := benchDevice(b, path.env)
 			c := mbuf.Of(m.k).NewCache()
 			defer c.Close()
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := d.ctx.ifp.Transmit(chain(c)); err != nil {
-					b.Fatal(err)
+			quietbench.Measure(b, func(n int) {
+				for range n {
+					if err := d.ctx.ifp.Transmit(chain(c)); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
+			})
 		})
 	}
 }
@@ -124,12 +126,11 @@ func (r *bare) send(addr uint64) {
 func BenchmarkTransmitBare(b *testing.B) {
 	ring := make([]uint64, 2*bareSize)
 	r := &bare{ring: ring, nic: &nullEngine{desc: ring}}
-	b.ReportAllocs()
-	i := uint64(0)
-	for b.Loop() {
-		r.send(i)
-		i++
-	}
+	quietbench.Measure(b, func(n int) {
+		for i := range n {
+			r.send(uint64(i))
+		}
+	})
 	if r.cidx != r.pidx {
 		b.Error("not everything completed")
 	}

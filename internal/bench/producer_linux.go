@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ifsim/ifsim/internal/kern"
+	"github.com/ifsim/ifsim/internal/quiet"
 	"golang.org/x/sys/unix"
 )
 
@@ -69,7 +70,7 @@ func (p *producer) run() {
 
 func (p *producer) serve(j *job) {
 	begin := threadCPU()
-	r := report{cal: calibrate(&p.sink)}
+	r := report{cal: quiet.Loop(&p.sink, quiet.Rounds)}
 	switch {
 	case j.line == nil:
 	case p.id == 0:
@@ -86,7 +87,7 @@ func (p *producer) serve(j *job) {
 		p.openLoop(j, &r)
 	}
 	r.loopCPU = threadCPU() - loop
-	r.cal = max(r.cal, calibrate(&p.sink))
+	r.cal = max(r.cal, quiet.Loop(&p.sink, quiet.Rounds))
 	r.totalCPU = threadCPU() - begin
 	j.reports <- r
 }

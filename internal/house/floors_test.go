@@ -39,6 +39,8 @@ var floors = []struct {
 	{"internal/house", 0},
 	{"internal/netns", 0},
 	{"internal/nstest", 1},
+	{"internal/quiet", 0},
+	{"internal/quiet/quietbench", 1},
 	{"iflib/iflibtest", 60},
 	{"iflib/lro", 39},
 	{"iflib/mpring", 30},
