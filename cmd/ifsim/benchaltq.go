@@ -54,7 +54,7 @@ the host has none for it, what needs them is skipped.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Only, "only", "", fmt.Sprintf("one part: %s or %s", altqbench.OnlySimulated, altqbench.OnlyWires))
-	f.DurationVar(&o.Simulated, "simulated", altqbench.DefaultSimulated, "simulated time that a link is measured")
+	f.DurationVar(&o.Simulated, "simulated", altqbench.DefaultSimulated, "simulated time that a link is measured; tolerances are those of the default")
 	f.DurationVar(&o.Duration, "duration", altqbench.DefaultDuration, "time that a wire is measured")
 	f.StringSliceVar(&o.NICs, "nics", nil, "drivers of the NICs on wires (default em,igb)")
 	f.StringSliceVar(&o.Disciplines, "disciplines", nil, "disciplines to run (default all: "+strings.Join(altqbench.Disciplines(), ", ")+")")

@@ -92,5 +92,8 @@ func (r *Result) summary() string {
 			done++
 		}
 	}
+	if done < len(r.Rows) && r.Skipped == "" {
+		text = "\nSkipped: the host stalled so much that flows could not get what they offer.\n"
+	}
 	return fmt.Sprintf("%s\n%d of %d figures are as expected.\n", text, done-r.Off(), done)
 }

@@ -33,6 +33,10 @@ func (m *measurement) rows() []Row {
 	add(all, Above, between(0, bucket), math.Round(m.above))
 	for i, want := range m.shares() {
 		add(m.senders[i].flow.name, Rate, near(want, sharesBy), m.rate(i))
+		if m.stalled() > stallLimit && len(m.box.run.s.weights) < len(m.senders) {
+			// There was not what flows offer who should get it.
+			list[len(list)-1].Verdict = VerdictSkipped
+		}
 	}
 	exactly := func(n uint64) Range { return within(float64(n), 0) }
 	for _, name := range slices.Sorted(maps.Keys(m.account.queues)) {
@@ -67,6 +71,12 @@ func (m *measurement) forfeited() float64 {
 		lost += m.end.tbr.Idle - m.mark.tbr.Idle
 	}
 	return float64(lost)
+}
+
+// stalled is the part of the rate that was forfeited.
+func (m *measurement) stalled() float64 {
+	time := m.end.before.Sub(m.mark.after).Seconds()
+	return m.forfeited() * bitsPerByte / (float64(m.mark.tbr.Rate) * time)
 }
 
 // rate is what arrived of a flow, in Mb/s.

@@ -19,43 +19,65 @@ func Wires(ctx context.Context, o Options) (res Result, err error) {
 	}
 	runs := o.wireRuns()
 	for i := range runs {
-		if err := runs[i].measure(ctx, o.Duration, &res); err != nil {
+		m, err := runs[i].best(ctx, o.Duration)
+		if err != nil {
 			return res, fmt.Errorf("%s, %s: %w", runs[i].where(), runs[i].s.discipline, err)
+		}
+		res.Rows = append(res.Rows, m.rows()...)
+		if runs[i].drawn {
+			res.Panels = append(res.Panels, m.panel)
 		}
 		o.progress(OnlyWires, i+1, len(runs))
 	}
 	return res, nil
 }
 
+// A run during which the host stalled for more than stallLimit of the time is run again,
+// up to so many times in all. The best counts.
+const (
+	stallLimit = 0.2
+	attempts   = 3
+)
+
+// best measures until the host has not stalled too much.
+func (r *wireRun) best(ctx context.Context, d time.Duration) (best *measurement, err error) {
+	for range attempts {
+		m, err := r.measure(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || m.stalled() < best.stalled() {
+			best = m
+		}
+		if best.stalled() <= stallLimit {
+			break
+		}
+	}
+	return best, nil
+}
+
 // measure makes a wire and a machine on it, and measures.
-func (r *wireRun) measure(ctx context.Context, d time.Duration, res *Result) (err error) {
+func (r *wireRun) measure(ctx context.Context, d time.Duration) (m *measurement, err error) {
 	p, err := newPeer(len(r.s.flows))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	b, err := bootBox(ctx, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.m.Close()) }()
-	m := &measurement{box: b, peer: p, panel: Panel{Where: r.where(), Title: r.s.discipline + ": " + r.s.name, Bin: bin}}
+	m = &measurement{box: b, peer: p, panel: Panel{Where: r.where(), Title: r.s.discipline + ": " + r.s.name, Bin: bin}}
 	for i := range r.s.flows {
 		s, err := newSender(&r.s.flows[i], i, b.ifp, ifnet.InetPfil(b.m.Kernel(), ifnet.AFInet), p.mac)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m.senders = append(m.senders, s)
 		m.panel.Series = append(m.panel.Series, Series{Class: s.flow.name})
 	}
-	if err := m.run(ctx, d); err != nil {
-		return err
-	}
-	res.Rows = append(res.Rows, m.rows()...)
-	if r.drawn {
-		res.Panels = append(res.Panels, m.panel)
-	}
-	return nil
+	return m, m.run(ctx, d)
 }
 
 // measurement is a run on a wire.
