@@ -14,7 +14,6 @@ import (
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/drivers/port/null"
 	"github.com/ifsim/ifsim/iflib/pci"
-	"github.com/ifsim/ifsim/sysctl"
 )
 
 // defaultPort is the port of a NIC without a hint for it.
@@ -61,91 +60,6 @@ func (m *Machine) whereHinted(driver string, unit int) string {
 		return "environment"
 	}
 	return ""
-}
-
-// namedDevices are the units, by driver, that files name without a hint, each with the
-// place that names it first.
-func (m *Machine) namedDevices() (map[string]map[int]string, error) {
-	named := make(map[string]map[int]string)
-	add := func(name, where string) {
-		e, unit, ok := m.splitDevice(name)
-		if !ok {
-			return
-		}
-		units := named[e.Driver.Name]
-		if units == nil {
-			units = make(map[int]string)
-			named[e.Driver.Name] = units
-		}
-		if _, ok := units[unit]; !ok {
-			units[unit] = where
-		}
-	}
-	for _, v := range m.rc.Names() {
-		for _, prefix := range [...]string{ifconfigPrefix, vlansPrefix} {
-			if rest, ok := strings.CutPrefix(v, prefix); ok {
-				name, _, _ := strings.Cut(rest, "_")
-				add(name, m.rc.Where(v))
-			}
-		}
-		for _, parent := range m.vlanParents(v) {
-			add(parent, m.rc.Where(v))
-		}
-	}
-	for _, s := range m.files.loader {
-		add(deviceOf(s.Name), place(s))
-	}
-	for name := range m.files.env {
-		add(deviceOf(name), "environment")
-	}
-	settings, err := m.sysctlSettings()
-	for _, s := range settings {
-		add(deviceOf(s.name), s.where)
-	}
-	return named, err
-}
-
-// vlanParents are the interfaces that a variable puts VLANs on.
-func (m *Machine) vlanParents(variable string) (names []string) {
-	if !strings.HasPrefix(variable, ifconfigPrefix) && !strings.HasPrefix(variable, createArgsPrefix) {
-		return nil
-	}
-	value, _ := m.rc.peek(variable)
-	words := m.rc.shWords(value)
-	for i, w := range words {
-		if w == "vlandev" && i+1 < len(words) {
-			names = append(names, words[i+1])
-		}
-	}
-	return names
-}
-
-// sysctlSetting is a line of sysctl.conf.
-type sysctlSetting struct {
-	name, value string
-	where       string // file and line
-}
-
-// sysctlSettings are the lines of the files that sysctl(8) reads.
-func (m *Machine) sysctlSettings() (list []sysctlSetting, err error) {
-	for _, file := range sysctlFiles {
-		text, ok, err := m.files.read(file)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
-		lines, err := sysctl.ParseSysctlConf(strings.NewReader(text))
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", file, err)
-		}
-		for _, l := range lines {
-			name, value, _ := strings.Cut(l.Arg, "=")
-			list = append(list, sysctlSetting{strings.TrimSpace(name), strings.TrimSpace(value), fmt.Sprintf("%s:%d", file, l.Line)})
-		}
-	}
-	return list, nil
 }
 
 // splitDevice takes a name as "em0" apart; ok is false if no driver has it.

@@ -18,10 +18,7 @@ func (m *Machine) startPF() error {
 	if !m.rc.Yes("pf_enable") {
 		return nil
 	}
-	rules, ok := m.rc.Get("pf_rules")
-	if !ok {
-		rules = defaultPFRules
-	}
+	rules := m.pfRules()
 	file := m.under(rules)
 	text, ok, err := m.files.read(file)
 	if err != nil {
@@ -37,6 +34,14 @@ func (m *Machine) startPF() error {
 	}
 	m.loadPF(p, file, text)
 	return p.Enable()
+}
+
+// pfRules is the file of the rules.
+func (m *Machine) pfRules() string {
+	if rules, ok := m.rc.Get("pf_rules"); ok {
+		return rules
+	}
+	return defaultPFRules
 }
 
 // under is a path of the machine as one of its root directory.
