@@ -16,11 +16,26 @@ import (
 // maxReply is the longest reply in bytes: both outputs in base64, and a little more.
 const maxReply = 3 * maxOutput
 
+// A client that the machine has no place for comes back after a while, for as long as
+// againTime.
+const (
+	againPause = 50 * time.Millisecond
+	againTime  = 10 * time.Second
+)
+
 // Do sends a request to the machine at path and waits for its reply, which may take as
-// long as what is asked for. When ctx ends the connection does, and with it what the
+// long as what is asked for; it tries again while the machine is busy with others. When ctx ends the connection does, and with it what the
 // machine does for it. A failure that the machine reports is in the reply.
 func Do(ctx context.Context, path string, req Request) (Reply, error) {
 	reply, err := do(ctx, path, req)
+	for end := time.Now().Add(againTime); err == nil && reply.Again && time.Now().Before(end); {
+		select {
+		case <-time.After(againPause):
+			reply, err = do(ctx, path, req)
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 		return reply, ctx.Err()

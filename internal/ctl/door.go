@@ -19,7 +19,7 @@ const (
 	doorTime = 2 * time.Second
 )
 
-// Why a client is not served.
+// Why a client is not served. With the first two it may try again.
 var (
 	errBusy    = fmt.Errorf("%d clients are being served already; try again", maxClients)
 	errSilent  = fmt.Errorf("nothing was heard for %v while others waited; try again", silentTime)
@@ -91,7 +91,7 @@ func (d *door) try(c *client) (again time.Duration, err error) {
 	if d.clients == nil {
 		return 0, errClosing
 	}
-	if len(d.clients) >= maxClients {
+	for len(d.clients) >= maxClients {
 		longest := d.longestSilent()
 		if longest == nil && d.full {
 			return 0, errBusy
@@ -101,6 +101,10 @@ func (d *door) try(c *client) (again time.Duration, err error) {
 		}
 		if left := silentTime - time.Since(longest.silent); left > 0 {
 			return left, nil
+		}
+		if unread(longest.conn) { // it is the machine that is slow
+			longest.silent = time.Now()
+			continue
 		}
 		longest.out = true
 		delete(d.clients, longest)

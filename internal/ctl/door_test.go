@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -98,5 +99,82 @@ func TestAClosedDoorLetsNobodyIn(t *testing.T) {
 	}
 	if _, err := far.Read(make([]byte, 1)); err == nil {
 		t.Error("a connection was left open")
+	}
+}
+
+func TestAClientThatHasSpokenKeepsItsPlaceUntilItIsHeard(t *testing.T) {
+	d := newDoor()
+	ln, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+	must(t, err)
+	defer ln.Close()
+	far, err := net.Dial("unix", ln.Addr().String())
+	must(t, err)
+	defer far.Close()
+	near, err := ln.Accept()
+	must(t, err)
+	defer near.Close()
+	spoken, err := d.enter(context.Background(), near)
+	must(t, err)
+	write(far, "{")
+
+	for range maxClients - 1 {
+		c := &client{conn: near}
+		d.clients[c] = struct{}{}
+	}
+	spoken.silent = time.Now().Add(-time.Hour)
+	again, err := d.try(&client{conn: near})
+	if err != nil || again <= 0 || again > silentTime || !d.heard(spoken) {
+		t.Errorf("try again after %v, %v; out %v", again, err, spoken.out)
+	}
+	// What has been read does not count.
+	_, err = near.Read(make([]byte, 1))
+	must(t, err)
+	spoken.silent = time.Now().Add(-time.Hour)
+	if again, err := d.try(&client{conn: near}); again != 0 || err != nil || d.heard(spoken) {
+		t.Errorf("try again after %v, %v; out %v", again, err, spoken.out)
+	}
+}
+
+func TestAClientWithoutAPlaceIsToldThatItMayComeBack(t *testing.T) {
+	s := serve(t, "", alone)
+	first, _ := crowd(t, s.door)
+	s.door.heard(first)
+	s.door.mu.Lock()
+	s.door.full = true
+	s.door.mu.Unlock()
+	want := `{"version":1,"exit":1,"error":"64 clients are being served already; try again","again":true}` + "\n"
+	if got := s.raw(t, []byte("{}\n")); got != want {
+		t.Errorf("%s", got)
+	}
+	s.door.leave(first)
+	if r := s.ask(t, Request{Command: CommandSysctl, Args: []string{"-n", "kern.ostype"}}); string(r.Stdout) != "FreeBSD\n" {
+		t.Errorf("%q %q", r.Stdout, r.Error)
+	}
+}
+
+func TestDoComesBackWhileTheMachineIsBusy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	ln, err := net.Listen("unix", path)
+	must(t, err)
+	defer ln.Close()
+	served := make(chan int)
+	go func() {
+		n := 0
+		defer func() { served <- n }()
+		for _, reply := range []Reply{{Error: "busy", Again: true}, {Error: "busy", Again: true}, {Exit: 7}} {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			n++
+			_, _ = conn.Write(encode(reply))
+			conn.Close()
+		}
+	}()
+	if r, err := Do(context.Background(), path, Request{Command: CommandDmesg}); err != nil || r.Exit != 7 || r.Error != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if n := <-served; n != 3 {
+		t.Errorf("it came %d times", n)
 	}
 }

@@ -53,7 +53,7 @@ func (d *door) served() int {
 func TestHostileClientsStallNobody(t *testing.T) {
 	clients := 1000
 	if testing.Short() {
-		clients = 150
+		clients = 120
 	}
 	s := serve(t, "", alone)
 	s.awaitLinks(t)

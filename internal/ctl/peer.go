@@ -5,25 +5,18 @@ import (
 	"net"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // checkPeer checks that whoever connected is the user that runs the machine, or root. The
 // kernel says so (SO_PEERCRED), whatever the mode of the socket has become.
 func checkPeer(conn net.Conn) error {
-	unix, ok := conn.(*net.UnixConn)
-	if !ok {
-		return fmt.Errorf("a client that is not on this host: %w", syscall.EACCES)
-	}
-	raw, err := unix.SyscallConn()
-	if err != nil {
-		return fmt.Errorf("asking who the client is: %w", err)
-	}
-	var peer *syscall.Ucred
-	if cerr := raw.Control(func(fd uintptr) {
-		peer, err = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
-	}); cerr != nil {
-		err = cerr
-	}
+	var peer *unix.Ucred
+	err := ask(conn, func(fd int) (err error) {
+		peer, err = unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("asking who the client is: %w", err)
 	}
@@ -35,3 +28,29 @@ func checkPeer(conn net.Conn) error {
 
 // mayConnect reports whether a user may use the machine of another.
 func mayConnect(uid, self uint32) bool { return uid == 0 || uid == self }
+
+// unread reports whether the client has sent something that nobody has read yet.
+func unread(conn net.Conn) bool {
+	n := 0
+	err := ask(conn, func(fd int) (err error) {
+		n, err = unix.IoctlGetInt(fd, unix.TIOCINQ)
+		return err
+	})
+	return err == nil && n > 0
+}
+
+// ask asks the kernel something of a connection. EACCES: it is not one of this host.
+func ask(conn net.Conn, question func(fd int) error) error {
+	c, ok := conn.(*net.UnixConn)
+	if !ok {
+		return syscall.EACCES
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	if cerr := raw.Control(func(fd uintptr) { err = question(int(fd)) }); cerr != nil {
+		return cerr
+	}
+	return err
+}

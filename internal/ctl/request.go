@@ -64,6 +64,8 @@ type Reply struct {
 	Pktgen  *PktgenResult `json:"pktgen,omitempty"`
 	Error   string        `json:"error,omitempty"`
 	More    bool          `json:"more,omitempty"`
+	// Again is a refusal for want of a place: nothing was done, and a later try may succeed.
+	Again bool `json:"again,omitempty"`
 }
 
 // errTooLong is a request without a newline in MaxRequest bytes.

@@ -104,7 +104,8 @@ func (s *Server) letIn(conn net.Conn) {
 // the socket, so nobody waits for it.
 func refuse(conn net.Conn, err error) {
 	if conn.SetWriteDeadline(time.Now().Add(refusalTime)) == nil {
-		_, _ = conn.Write(encode(Reply{Error: err.Error(), Exit: 1}))
+		again := errors.Is(err, errBusy) || errors.Is(err, errSilent)
+		_, _ = conn.Write(encode(Reply{Error: err.Error(), Exit: 1, Again: again}))
 	}
 }
 

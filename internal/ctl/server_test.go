@@ -169,7 +169,7 @@ func (c pastDeadline) SetReadDeadline(time.Time) error {
 
 func TestManyClientsAtATime(t *testing.T) {
 	s := serve(t, "", wired)
-	const clients = 2 * maxClients
+	const clients = maxClients + maxClients/4
 	var wg sync.WaitGroup
 	for i := range clients {
 		wg.Go(func() {
