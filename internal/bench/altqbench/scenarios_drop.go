@@ -8,8 +8,8 @@ func fairqScenarios() []scenario {
 	}
 	small := guest("b", 2, greedy)
 	small.size = 514
-	late := guest("b", 2, greedy)
-	late.start = step
+	second := guest("b", 2, greedy)
+	second.start = step
 	modest := guest("c", 3, 1)
 	modest.start = 2 * step
 	first := guest("a", 1, greedy)
@@ -27,7 +27,7 @@ func fairqScenarios() []scenario {
 			config: "altq on IF fairq bandwidth 10Mb queue { staff, guests }\nqueue guests bandwidth 1Mb priority 1 fairq(default)\nqueue staff bandwidth 4Mb priority 2\n",
 			flows:  []flow{{name: "staff", hash: 9, mbps: 3}, guest("guests", 1, greedy)},
 			phases: steady(gets("staff", 3, tight), loses("staff", 0, 0), gets("guests", 7, tight))},
-		{name: "flows take turns", drawn: true, config: one, flows: []flow{first, late, modest},
+		{name: "flows take turns", drawn: true, config: one, flows: []flow{first, second, modest},
 			phases: []phase{
 				during(0, "a", gets("a", 10, tight)),
 				during(1, "+ b", gets("a", 5, loose), gets("b", 5, loose)),

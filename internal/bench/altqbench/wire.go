@@ -23,23 +23,50 @@ type wireScenario struct {
 // busy host.
 func wires() []wireScenario {
 	guest := func(name string, mbps float64) flow { return flow{name: name, queue: "guests", mbps: mbps} }
-	line := []flow{{name: "line", mbps: 12}}
-	web := []flow{{name: "web", mbps: 12}}
+	tooMuch := func(discipline, config, class string) wireScenario {
+		return wireScenario{
+			scenario: scenario{discipline: discipline, name: "20% too much", config: config, flows: []flow{{name: class, mbps: 1.2 * linkMbps}}},
+			weights:  map[string]float64{class: 1}, short: true, once: true,
+		}
+	}
 	return []wireScenario{
-		{scenario: scenario{discipline: "priq", name: "4 above the rest", config: "altq on IF priq bandwidth 10Mb queue { hi, lo }\n" +
-			"queue hi priority 7 qlimit 300\nqueue lo priority 1 qlimit 300 priq(default)\n",
-			flows: []flow{{name: "hi", mbps: 4}, {name: "lo", mbps: greedy}}}, weights: map[string]float64{"lo": 1}},
-		{scenario: scenario{discipline: "cbq", name: "60/40, borrow", config: "altq on IF cbq bandwidth 10Mb queue { A, B }\n" +
-			"queue A bandwidth 60% qlimit 300 cbq(default borrow)\nqueue B bandwidth 40% qlimit 300 cbq(borrow)\n",
-			flows: []flow{{name: "A", mbps: greedy}, {name: "B", mbps: greedy}}}, weights: map[string]float64{"A": 6, "B": 4}},
-		{scenario: scenario{discipline: "hfsc", name: "6{4/2}/4", config: "altq on IF hfsc bandwidth 10Mb queue { X, Y }\nqueue X bandwidth 6Mb { x1, x2 }\n" +
-			"queue x1 bandwidth 4Mb qlimit 300\nqueue x2 bandwidth 2Mb qlimit 300\nqueue Y bandwidth 4Mb qlimit 300 hfsc(default)\n",
-			flows: []flow{{name: "x1", mbps: greedy}, {name: "x2", mbps: greedy}, {name: "Y", mbps: greedy}}}, weights: map[string]float64{"x1": 4, "x2": 2, "Y": 4}},
-		{scenario: scenario{discipline: "fairq", name: "two large, one of 1", config: "altq on IF fairq bandwidth 10Mb queue guests\nqueue guests bandwidth 10Mb qlimit 300 fairq(default)\n",
-			flows: []flow{guest("a", greedy), guest("b", greedy), guest("c", 1)}}, weights: map[string]float64{"a": 1, "b": 1}, once: true},
-		{scenario: scenario{discipline: "codel", name: "20% too much", config: codelConfig, flows: line}, weights: map[string]float64{"line": 1}, short: true, once: true},
-		{scenario: scenario{discipline: "red", name: "20% too much", config: redConfig, flows: web}, weights: map[string]float64{"web": 1}, short: true, once: true},
-		{scenario: scenario{discipline: "rio", name: "20% too much", config: rioConfig, flows: web}, weights: map[string]float64{"web": 1}, short: true, once: true},
+		{
+			scenario: scenario{
+				discipline: "priq", name: "4 above the rest",
+				config: "altq on IF priq bandwidth 10Mb queue { hi, lo }\n" +
+					"queue hi priority 7 qlimit 300\nqueue lo priority 1 qlimit 300 priq(default)\n",
+				flows: []flow{{name: "hi", mbps: 4}, {name: "lo", mbps: greedy}},
+			},
+			weights: map[string]float64{"lo": 1},
+		},
+		{
+			scenario: scenario{
+				discipline: "cbq", name: "60/40, borrow",
+				config: "altq on IF cbq bandwidth 10Mb queue { A, B }\n" +
+					"queue A bandwidth 60% qlimit 300 cbq(default borrow)\nqueue B bandwidth 40% qlimit 300 cbq(borrow)\n",
+				flows: []flow{{name: "A", mbps: greedy}, {name: "B", mbps: greedy}},
+			},
+			weights: map[string]float64{"A": 6, "B": 4},
+		},
+		{
+			scenario: scenario{
+				discipline: "hfsc", name: "6{4/2}/4",
+				config: "altq on IF hfsc bandwidth 10Mb queue { X, Y }\nqueue X bandwidth 6Mb { x1, x2 }\n" +
+					"queue x1 bandwidth 4Mb qlimit 300\nqueue x2 bandwidth 2Mb qlimit 300\n" +
+					"queue Y bandwidth 4Mb qlimit 300 hfsc(default)\n",
+				flows: []flow{{name: "x1", mbps: greedy}, {name: "x2", mbps: greedy}, {name: "Y", mbps: greedy}},
+			},
+			weights: map[string]float64{"x1": 4, "x2": 2, "Y": 4},
+		},
+		{
+			scenario: scenario{
+				discipline: "fairq", name: "two large, one of 1",
+				config: "altq on IF fairq bandwidth 10Mb queue guests\nqueue guests bandwidth 10Mb qlimit 300 fairq(default)\n",
+				flows:  []flow{guest("a", greedy), guest("b", greedy), guest("c", 1)},
+			},
+			weights: map[string]float64{"a": 1, "b": 1}, once: true,
+		},
+		tooMuch("codel", codelConfig, "line"), tooMuch("red", redConfig, "web"), tooMuch("rio", rioConfig, "web"),
 	}
 }
 
