@@ -167,6 +167,9 @@ func TestDoComesBackWhileTheMachineIsBusy(t *testing.T) {
 				return
 			}
 			n++
+			if !reply.Again {
+				_, _ = readLine(conn)
+			}
 			_, _ = conn.Write(encode(reply))
 			conn.Close()
 		}
