@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/internal/ctl/tool"
 	"github.com/ifsim/ifsim/internal/getopt"
 	"github.com/ifsim/ifsim/internal/kern"
 )
@@ -18,9 +19,6 @@ type Machine interface {
 	// Ifconfig runs the commands behind an interface's name; its error is the tool's message.
 	Ifconfig(ifp *ifnet.Ifnet, words []string) error
 }
-
-// exitFailure is the status of every failure.
-const exitFailure = 1
 
 // command is one run of the tool.
 type command struct {
@@ -42,23 +40,10 @@ func Run(m Machine, args []string, stdout, stderr io.Writer) (exit int) {
 	if err == nil {
 		err = c.run(args)
 	}
-	switch err.(type) {
-	case nil:
-		return 0
-	case usage:
-		fmt.Fprint(stderr, err.Error())
-	default:
-		fmt.Fprintf(stderr, "ifconfig: %v\n", err)
-	}
-	return exitFailure
+	return tool.Exit("ifconfig", err, stderr)
 }
 
-// usage is a command line that makes no sense; the text is all that is printed.
-type usage string
-
-func (u usage) Error() string { return string(u) }
-
-const usageText = usage("usage: ifconfig [-j jail] [-f type:format] interface address_family\n" +
+const usageText = tool.Usage("usage: ifconfig [-j jail] [-f type:format] interface address_family\n" +
 	"                [address [dest_address]] [parameters]\n" +
 	"       ifconfig [-j jail] interface create\n" +
 	"       ifconfig [-j jail] -a [-L] [-C] [-g groupname] [-d] [-m] [-u] [-v] [address_family]\n" +
@@ -67,10 +52,7 @@ const usageText = usage("usage: ifconfig [-j jail] [-f type:format] interface ad
 
 // options takes the flags and returns the rest.
 func (c *command) options(args []string) ([]string, error) {
-	args, err := getopt.Flags{Plain: c.flag, Valued: "gGj", Value: c.value}.Parse(args)
-	if bad, ok := err.(getopt.Error); ok {
-		return nil, usage(fmt.Sprintf("ifconfig: %v\n%s", bad, usageText))
-	}
+	args, err := tool.Flags("ifconfig", usageText, getopt.Flags{Plain: c.flag, Valued: "gGj", Value: c.value}, args)
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,6 @@ import (
 	"github.com/ifsim/ifsim/internal/kern"
 )
 
-// exitFailure is the status of every failure.
-const exitFailure = 1
-
 // IO is what the tool reads and writes.
 type IO struct {
 	tool.IO
@@ -49,34 +46,13 @@ func Run(ctx context.Context, k *kern.Kernel, args []string, streams IO) (exit i
 	if err == nil {
 		err = c.run(ctx)
 	}
-	switch err := err.(type) {
-	case nil:
-		return 0
-	case usage:
-		fmt.Fprint(c.Stderr, err.Error())
-	case silent:
-	default:
-		fmt.Fprintf(c.Stderr, "pfctl: %v\n", err)
-	}
-	return exitFailure
+	return tool.Exit("pfctl", err, c.Stderr)
 }
 
-// usage is a command line that makes no sense; the text is all that is printed.
-type usage string
-
-func (u usage) Error() string { return string(u) }
-
-// message is an error in FreeBSD's words.
-type message string
-
-func (m message) Error() string { return string(m) }
-
 // silent is a failure of which everything has been said.
-type silent struct{}
+func silent() error { return tool.Status{Code: tool.Failure} }
 
-func (silent) Error() string { return "failed" }
-
-const usageText = usage("usage: pfctl [-degnqv] [-D macro=value] [-f file] [-F modifier] [-i interface]\n" +
+const usageText = tool.Usage("usage: pfctl [-degnqv] [-D macro=value] [-f file] [-F modifier] [-i interface]\n" +
 	"             [-o lax | json] [-s modifier]\n")
 
 // options takes the flags; nothing may follow them.
@@ -84,10 +60,7 @@ func (c *command) options(args []string) error {
 	if len(args) == 0 {
 		return usageText
 	}
-	rest, err := getopt.Flags{Plain: c.flag, Valued: "DFfios", Value: c.value}.Parse(args)
-	if bad, ok := err.(getopt.Error); ok {
-		return usage(fmt.Sprintf("pfctl: %v\n%s", bad, usageText))
-	}
+	rest, err := tool.Flags("pfctl", usageText, getopt.Flags{Plain: c.flag, Valued: "DFfios", Value: c.value}, args)
 	if err != nil {
 		return err
 	}
@@ -141,12 +114,12 @@ func (c *command) value(f byte, value string) error {
 		name, text, ok := strings.Cut(value, "=")
 		if !ok {
 			fmt.Fprintf(c.Stderr, "pfctl: could not parse macro definition %s\n", value)
-			return silent{}
+			return silent()
 		}
 		c.macros[name] = text
 	case 'F':
 		if c.clear = lookup(value, clears); c.clear == "" {
-			return usage(fmt.Sprintf("pfctl: Unknown flush modifier '%s'\n%s", value, usageText))
+			return tool.Usage(fmt.Sprintf("pfctl: Unknown flush modifier '%s'\n%s", value, usageText))
 		}
 	case 'f':
 		c.file = value
@@ -160,11 +133,11 @@ func (c *command) value(f byte, value string) error {
 			c.json = true
 		case "none", "basic", "profile": // how rules are optimized, which they are not
 		default:
-			return usage(fmt.Sprintf("pfctl: Unknown optimization '%s'\n%s", value, usageText))
+			return tool.Usage(fmt.Sprintf("pfctl: Unknown optimization '%s'\n%s", value, usageText))
 		}
 	case 's':
 		if c.show = lookup(value, shows); c.show == "" {
-			return usage(fmt.Sprintf("pfctl: Unknown show modifier '%s'\n%s", value, usageText))
+			return tool.Usage(fmt.Sprintf("pfctl: Unknown show modifier '%s'\n%s", value, usageText))
 		}
 	}
 	return nil
@@ -202,7 +175,7 @@ func (c *command) tell(format string, a ...any) {
 func (c *command) start() error {
 	err := c.p.Enable()
 	if errors.Is(err, pf.ErrEnabled) {
-		return message("pf already enabled")
+		return tool.Messagef("pf already enabled")
 	}
 	if err == nil {
 		c.tell("pf enabled")
@@ -213,7 +186,7 @@ func (c *command) start() error {
 func (c *command) stop() error {
 	err := c.p.Disable()
 	if errors.Is(err, pf.ErrDisabled) {
-		return message("pf not enabled")
+		return tool.Messagef("pf not enabled")
 	}
 	if err == nil {
 		c.tell("pf disabled")

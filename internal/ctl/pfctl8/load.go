@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ifsim/ifsim/altq/pf/conf"
+	"github.com/ifsim/ifsim/internal/ctl/tool"
 	"github.com/ifsim/ifsim/sysctl"
 )
 
@@ -31,7 +32,7 @@ func (c *command) load() error {
 	text, err := c.read(c.file)
 	if err != nil {
 		fmt.Fprintf(c.Stderr, "pfctl: %s: %s\n", c.file, sysctl.Strerror(err))
-		return message("cannot open the main config file!")
+		return tool.Messagef("cannot open the main config file!")
 	}
 	o := conf.Options{Lax: c.lax, Macros: c.macros, Open: c.read}
 	var verbose strings.Builder
@@ -47,9 +48,9 @@ func (c *command) load() error {
 	}
 	switch {
 	case !ok && c.dry:
-		return silent{}
+		return silent()
 	case !ok:
-		return message("Syntax error in config file: pf rules not loaded")
+		return tool.Messagef("Syntax error in config file: pf rules not loaded")
 	case c.dry:
 		return nil
 	}
