@@ -143,3 +143,47 @@ func TestADeviceThatIsDetachedEndsItsRun(t *testing.T) {
 	s.awaitLinks(t)
 	s.gen(t, PktgenParams{Interface: "em0", Frames: 100, Size: MinFrame})
 }
+
+// TestDevicesComeAndGoUnderTheTools has tools look at a device that others take away.
+func TestDevicesComeAndGoUnderTheTools(t *testing.T) {
+	s := serve(t, "", wired)
+	rounds := 10
+	if testing.Short() {
+		rounds = 1
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for _, req := range []Request{
+		{Command: CommandSysctl, Args: []string{"-a", "dev"}},
+		{Command: CommandSysctl, Args: []string{"dev.em.0"}},
+		{Command: CommandIfconfig, Args: []string{"-m"}},
+		{Command: CommandIfconfig, Args: []string{"em0", "mtu", "1400"}},
+		{Command: CommandNetstat, Args: []string{"-ibd"}},
+		{Command: CommandVmstat, Args: []string{"-iza"}},
+	} {
+		wg.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if r := s.ask(t, req); r.Error != "" {
+					t.Errorf("%s %q: %s", req.Command, req.Args, r.Error)
+				}
+			}
+		})
+	}
+	for range rounds {
+		for _, what := range []string{"detach", "attach", "suspend", "resume", "disable", "enable"} {
+			if r := s.ask(t, Request{Command: CommandDevctl, Args: []string{what, "em0"}}); r.Exit != 0 {
+				t.Errorf("%s: %q", what, r.Stderr)
+			}
+		}
+	}
+	close(done)
+	wg.Wait()
+	if r := s.ask(t, Request{Command: CommandIfconfig, Args: []string{"-l"}}); len(strings.Fields(string(r.Stdout))) != 2 {
+		t.Errorf("%q", r.Stdout)
+	}
+}
