@@ -130,16 +130,22 @@ func (q *Txq) simpleTenure(m *mbuf.Mbuf) error {
 		q.own.in++
 		err = q.simpleSend(m)
 	}
+	q.drainAndRelease(quota)
+	return err
+}
+
+// drainAndRelease ends a tenure. A packet may come between the last drain and the
+// unlock, whose sender then finds the mutex taken: it is looked for afterwards.
+// With the quota used up the load that used it brings the next drainer.
+func (q *Txq) drainAndRelease(quota int32) {
 	quota = q.drainDeferred(quota)
 	next := q.sbr.Next()
 	q.simpleRelease()
-	// With the quota used up the load that used it brings the next drainer.
 	for quota > 0 && next.Ready() && q.mtx.TryLock() {
 		quota = q.drainDeferred(quota)
 		next = q.sbr.Next()
 		q.simpleRelease()
 	}
-	return err
 }
 
 // drainDeferred sends up to quota packets of the ring and returns what is left
@@ -245,8 +251,7 @@ func (q *Txq) taskSimple() {
 	if p := q.probes; q.own.trace {
 		p.Fire1(probeMtx, q.ctx.name, q.id, 0)
 	}
-	q.drainDeferred(q.g.simpleDrainQuota.Load())
-	q.simpleRelease()
+	q.drainAndRelease(q.g.simpleDrainQuota.Load())
 }
 
 // purgeDeferred frees everything in the ring; the caller holds the queue mutex.

@@ -12,8 +12,13 @@ import (
 // sender has returned, without the queue's timer: a packet that gets in between
 // the holder's last look and its unlock is seen by the holder's look after the
 // unlock, or by the sender's second try.
-func TestSimpleTxStrandsNothing(t *testing.T) {
-	const senders, each = 4, 6
+func TestSimpleTxStrandsNothing(t *testing.T) { strandNothing(t, 4, 6, 0) }
+
+// TestTaskStrandsNothing has the holder be the queue's task.
+func TestTaskStrandsNothing(t *testing.T) { strandNothing(t, 2, 1, 10) }
+
+// strandNothing has senders send while the task is scheduled as often as kicks says.
+func strandNothing(t *testing.T, senders, each, kicks int) {
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			m := newMachine(t, machineConfig{seed: seed + 1, tunables: map[string]string{"net.iflib.prefer_mpring": "0"}})
@@ -32,9 +37,15 @@ func TestSimpleTxStrandsNothing(t *testing.T) {
 					}
 				})
 			}
+			m.k.Spawn("kicks", func() {
+				for range kicks {
+					d.ctx.KickTx()
+					m.k.SchedPoint()
+				}
+			})
 			m.k.RunUntilIdle()
 			l := d.ctx.Ledger()
-			if l.In != senders*each || l.Handed != l.In || l.Queued != 0 {
+			if l.In != uint64(senders*each) || l.Handed != l.In || l.Queued != 0 {
 				t.Errorf("seed %d: %v", seed, l)
 			}
 			if err := d.ctx.Detach(); err != nil {
