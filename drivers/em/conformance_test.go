@@ -16,11 +16,15 @@ func TestConformance(t *testing.T) {
 	if testing.Short() {
 		chips = chips[:1]
 	}
-	for _, chip := range chips {
+	for i, chip := range chips {
 		t.Run(chip, func(t *testing.T) {
+			var opts []iflibtest.Option
+			if i > 0 && !allParts {
+				opts = append(opts, iflibtest.Short())
+			}
 			iflibtest.Run(t, func() iflibtest.Device {
 				return iflibtest.Device{Driver: &em.Driver, Hardware: func(cfg hw.Config) (hw.NIC, error) { return emhw.New(chip, cfg) }}
-			})
+			}, opts...)
 		})
 	}
 }

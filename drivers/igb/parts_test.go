@@ -1,0 +1,6 @@
+//go:build !long
+
+package igb_test
+
+// allParts has the suite ask everything of every part, not of the first alone.
+const allParts = false
