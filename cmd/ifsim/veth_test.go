@@ -48,6 +48,9 @@ func TestVeth(t *testing.T) {
 		return
 	}
 	for _, preferMPRing := range []int{0, 1} {
+		if testing.Short() && preferMPRing != 0 {
+			continue
+		}
 		t.Run("prefer_mpring="+strconv.Itoa(preferMPRing), func(t *testing.T) {
 			t.Run("ping", func(t *testing.T) { testPing(t, preferMPRing, true) })
 			t.Run("ping without ARP", func(t *testing.T) { testPing(t, preferMPRing, false) })
