@@ -6,6 +6,7 @@ import (
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/iflib/busdma"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/quiet/quietbench"
 )
 
 // Transmit measures what a driver's data path costs a packet: writing its descriptors and
@@ -53,24 +54,25 @@ func transmit(b *testing.B, path iflib.TxRx, desc []uint64, pi *iflib.PktInfo) {
 	segs := append([]busdma.Seg(nil), pi.Segs...)
 	lens := pi.Segs
 	n := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		if n++; n%reportEvery == 0 {
-			pi.Flags |= iflib.PktTxIntr
+	quietbench.Measure(b, func(ops int) {
+		for range ops {
+			if n++; n%reportEvery == 0 {
+				pi.Flags |= iflib.PktTxIntr
+			}
+			copy(lens, segs) // a path may shorten the last one
+			if err := path.TxdEncap(pi); err != nil {
+				b.Fatal(err)
+			}
+			pi.Pidx = pi.NewPidx
+			if pi.Flags&iflib.PktTxIntr == 0 {
+				continue
+			}
+			pi.Flags &^= iflib.PktTxIntr
+			last := (pi.NewPidx + size - 1) % size
+			iflib.StoreRelaxed64(&desc[2*last+1], desc[2*last+1]|1<<32)
+			if path.TxdCreditsUpdate(0, true) == 0 {
+				b.Fatal("no credits")
+			}
 		}
-		copy(lens, segs) // a path may shorten the last one
-		if err := path.TxdEncap(pi); err != nil {
-			b.Fatal(err)
-		}
-		pi.Pidx = pi.NewPidx
-		if pi.Flags&iflib.PktTxIntr == 0 {
-			continue
-		}
-		pi.Flags &^= iflib.PktTxIntr
-		last := (pi.NewPidx + size - 1) % size
-		iflib.StoreRelaxed64(&desc[2*last+1], desc[2*last+1]|1<<32)
-		if path.TxdCreditsUpdate(0, true) == 0 {
-			b.Fatal("no credits")
-		}
-	}
+	})
 }
