@@ -12,13 +12,7 @@ import (
 )
 
 func main() {
-	root := &cobra.Command{
-		Use:           "ifsim",
-		Short:         "FreeBSD's network driver framework, iflib, in user space",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-	}
-	root.AddCommand(bootCommand(), sysctlCommand(), kenvCommand(), devctlCommand(), dmesgCommand(), ifconfigCommand(), netstatCommand(), vmstatCommand(), pfctlCommand(), pktgenCommand(), benchCommand(), altqWiresCommand(), traceCommand(), newDriverCommand())
+	root := rootCommand()
 	name, args := callOf(root, os.Args)
 	root.SetArgs(args)
 	if err := root.Execute(); err != nil {
@@ -29,6 +23,33 @@ func main() {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)
 	}
+}
+
+// rootCommand is the whole command line.
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "ifsim",
+		Short:         "FreeBSD's network driver framework, iflib, in user space",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.AddCommand(
+		bootCommand(),
+		sysctlCommand(),
+		kenvCommand(),
+		devctlCommand(),
+		dmesgCommand(),
+		ifconfigCommand(),
+		netstatCommand(),
+		vmstatCommand(),
+		pfctlCommand(),
+		pktgenCommand(),
+		benchCommand(),
+		altqWiresCommand(),
+		traceCommand(),
+		newDriverCommand(),
+	)
+	return root
 }
 
 // exitCode is the error of a command that has said what is wrong and ends with a
