@@ -14,7 +14,11 @@ import (
 )
 
 func benchCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "bench", Short: "run an experiment"}
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "run an experiment",
+		Long:  "Runs an experiment on machines that it boots for itself, and prints figures and verdicts.",
+	}
 	cmd.AddCommand(benchTxCommand(), benchALTQCommand())
 	return cmd
 }
@@ -30,7 +34,14 @@ func benchTxCommand() *cobra.Command {
 		Long: `Threads bound to CPUs send 2-mbuf chains (42 bytes of UDP headers and 1300 of
 payload) at one queue of one NIC on a null port, along each transmit path in
 turns. Prints packets per second that reach the hardware, what was dropped, CPU
-time per packet, the ratio to mp_ring and a verdict. Needs no privilege.`,
+time per packet, the ratio to mp_ring and a verdict. Needs no privilege.
+docs/bench-tx.md tells how to read it.
+
+The exit status is 0 when the experiment came to its end, whatever the verdict; 1 if it
+did not, or if packets were lost uncounted.`,
+		Example: `  ifsim bench tx
+  ifsim bench tx --producers 1,2 --paths simple_tx --on-drop retry
+  ifsim bench tx -o bench > tx.txt`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			write, ok := txWriters[output]

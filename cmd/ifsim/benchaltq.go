@@ -21,7 +21,10 @@ func benchALTQCommand() *cobra.Command {
 pairs of veth interfaces, where the host's kernel counts what a NIC sends. Prints
 what theory expects of each class, what it got, and a verdict; the exit status is
 1 if a figure is off. Makes namespaces of its own, so it needs no privilege; where
-the host has none for it, what needs them is skipped.`,
+the host has none for it, what needs them is skipped. docs/altq.md tells how to read it.`,
+		Example: `  ifsim bench altq
+  ifsim bench altq --only simulated --disciplines hfsc,cbq
+  ifsim bench altq --plot throughput.png`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			write, ok := altqWriters[output]

@@ -16,7 +16,14 @@ etc/rc.conf, etc/sysctl.conf), prints its console, and serves sysctl, ifconfig,
 netstat and pktgen on the control socket until SIGINT or SIGTERM.
 
 With --dry-run it prints what the files make of the machine instead: NICs, interfaces,
-addresses, routes, settings, and what is passed over and why. Ports are not opened.`,
+addresses, routes, settings, and what is passed over and why. Ports are not opened.
+
+What the files say and nothing knows is one warning each, with file and line, and the boot
+goes on. The exit status is 0 when the machine was taken down by a signal, 1 if it could
+not be booted or did not end well; a NIC that does not attach is no reason.`,
+		Example: `  ifsim boot --dry-run docs/labs/first
+  ifsim boot docs/labs/first
+  ifsim boot -S /tmp/second.sock -v docs/labs/first`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := boot.Options{Dir: args[0], Socket: socket, Verbose: verbose, Console: cmd.OutOrStdout()}

@@ -28,8 +28,21 @@ func main() {
 // rootCommand is the whole command line.
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "ifsim",
-		Short:         "FreeBSD's network driver framework, iflib, in user space",
+		Use:   "ifsim",
+		Short: "FreeBSD's network driver framework, iflib, in user space",
+		Long: `Runs FreeBSD's network driver framework in user space: boots machines from FreeBSD's
+configuration files, talks to them as FreeBSD's tools do, and measures their transmit paths.
+
+The tools find the machine through its control socket: where -S says, else $IFSIM_SOCK,
+else ifsim.sock in $XDG_RUNTIME_DIR, else a file of the user's own in the temporary
+directory. They have FreeBSD's flags; -S and --help come first. Linked under the name of
+one of them the binary is that tool: ln -s ifsim sysctl.
+
+Exit statuses are FreeBSD's of a tool; 130 if it was interrupted, 1 if there is no machine.`,
+		Example: `  ifsim boot docs/labs/first
+  ifsim ifconfig em0
+  ifsim pktgen -i em0 -n 1000
+  ifsim netstat -i`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -48,6 +61,7 @@ func rootCommand() *cobra.Command {
 		altqWiresCommand(),
 		traceCommand(),
 		newDriverCommand(),
+		manCommand(),
 	)
 	return root
 }

@@ -19,8 +19,11 @@ func newDriverCommand() *cobra.Command {
 example in ifsim's drivers/skel, with the constants, the hardware, the tests and
 the conformance suite. Where there is no go.mod yet, one is written beside it,
 with -replace for a checkout of ifsim; then "go test ./..." passes. Nothing is
-overwritten. docs/writing-a-driver.md goes through all of it.`,
-		Args: cobra.ExactArgs(1),
+overwritten. docs/writing-a-driver.md goes through all of it.
+
+Prints the files that it has written. The exit status is 0, or 1 with the reason.`,
+		Example: `  ifsim newdriver --replace ~/src/ifsim foo`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name, o.Version = args[0], ownVersion()
 			files, err := newdriver.Write(o)

@@ -47,10 +47,14 @@ func leadingSocket(args []string) (socket string, rest []string, err error) {
 }
 
 // toolCommand is a tool of FreeBSD that runs in the machine: its arguments are its own,
-// except for a leading -S.
+// except for a leading -S or --help.
 func toolCommand(cmd *cobra.Command, command string) *cobra.Command {
 	cmd.DisableFlagParsing = true
+	ownFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if helpAsked(args) {
+			return cmd.Help()
+		}
 		socket, args, err := leadingSocket(args)
 		if err != nil {
 			return err

@@ -19,7 +19,13 @@ func traceCommand() *cobra.Command {
 interface up, waits until all is quiet, then sends packets (42 bytes of UDP
 headers and a payload, in 2 mbufs), each when the machine is done with the last.
 Prints every trace point that fires on the interface: FreeBSD's function, what
-changed, and why. The same machine prints the same text. Needs no privilege.`,
+changed, and why. The same machine prints the same text. Needs no privilege.
+docs/trace.md goes through one. The form perfetto is for ui.perfetto.dev.
+
+The exit status is 0, or 1 if the machine does not boot or the interface does not send.`,
+		Example: `  ifsim trace docs/labs/first
+  ifsim trace -i em1 -n 2 -s 1500 docs/labs/first
+  ifsim trace -o perfetto docs/labs/first > trace.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := traceWriters[output]
