@@ -59,6 +59,7 @@ type Kernel struct {
 	locks          lockRegistry
 	witness        witness
 	failpoints     failpoints
+	panics         panicHooks
 	sched          *stepper // nil in the threaded executor
 	cpus           []*runq
 	threadsPerCore int
@@ -105,7 +106,9 @@ func New(cfg Config) (*Kernel, error) {
 	k.witness.init(cfg.Invariants, k.Printf)
 	k.Probes = probe.NewSet(ncpu, k.Uptime)
 	for i := range ncpu {
-		k.cpus = append(k.cpus, newRunq(k.CPUName(i)))
+		q := newRunq(k.CPUName(i))
+		q.uptime = k.Uptime
+		k.cpus = append(k.cpus, q)
 	}
 	k.setVerbose(cfg)
 	k.Sysctl = sysctl.NewTree(cfg.Env, k.Printf)
@@ -152,7 +155,7 @@ func (k *Kernel) start() {
 		return
 	}
 	for _, q := range k.cpus {
-		go q.loop()
+		go k.run(q.loop)
 	}
 	if !k.clock.manual {
 		go k.timer()

@@ -1,6 +1,9 @@
 package kern
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // runq is the queue of one CPU or of one TaskQueue. Any goroutine pushes; one
 // consumer pops. A push is a compare-and-swap on a stack that the consumer
@@ -17,6 +20,9 @@ type runq struct {
 	name   string
 	ran    atomic.Uint64 // items executed
 	done   chan struct{} // closed when the goroutine has ended
+
+	uptime func() time.Duration // of the kernel; nil: the queue's use is not measured
+	use    use
 }
 
 func newRunq(name string) *runq {
@@ -85,7 +91,7 @@ func (q *runq) loop() {
 func (q *runq) park() {
 	q.parked.Store(true)
 	if q.head.Load() == nil && !q.closed.Load() {
-		<-q.wake
+		q.sleep()
 		return
 	}
 	if !q.parked.CompareAndSwap(true, false) {

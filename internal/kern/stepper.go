@@ -249,7 +249,7 @@ func (s *stepper) newWorker(q *runq) *Thread {
 		for {
 			if w := q.pop(); w != nil {
 				t.midItem = true
-				w.execute()
+				q.work(w)
 				t.midItem = false
 				q.ran.Add(1)
 			}
@@ -258,6 +258,15 @@ func (s *stepper) newWorker(q *runq) *Thread {
 	})
 	q.worker = t
 	return t
+}
+
+// panicking tells of the panic of the running coroutine, which is not switched meanwhile:
+// what runs counts as the driver.
+func (s *stepper) panicking(reason any) {
+	cur := s.cur
+	s.cur = nil
+	defer func() { s.cur = cur }()
+	s.k.Panicking(reason)
 }
 
 // retire ends the coroutine of a queue and drops what is queued there.

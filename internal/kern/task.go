@@ -92,7 +92,7 @@ func (k *Kernel) NewTaskQueue(name string) *TaskQueue {
 	}
 	k.taskqs = append(k.taskqs, tq.q)
 	if k.sched == nil {
-		go tq.q.loop()
+		go k.run(tq.q.loop)
 	}
 	return tq
 }

@@ -44,7 +44,7 @@ func (k *Kernel) Spawn(name string, fn func()) *Thread {
 	go func() {
 		defer k.spawned.Done()
 		defer close(t.done)
-		fn()
+		k.run(fn)
 	}()
 	return t
 }
@@ -76,6 +76,7 @@ func (t *Thread) finish() {
 	t.end()
 	if r := recover(); r != nil {
 		if _, ok := r.(unwinding); !ok {
+			t.k.sched.panicking(r)
 			panic(r)
 		}
 	}
