@@ -25,7 +25,7 @@ queues of ALTQ, and shows rules and queues. What pf.conf may have is in docs/alt
     -q              say less
     -g              accepted
     -o lax          leave out with a warning what this filter does not have
-    -o json         show as JSON
+    -o json         show as JSON; -o json,pretty indents it
 
 The exit status is 0, or 1 with the reason.`,
 		Example: `  ifsim pfctl -nvf docs/altq/priq-ack.conf

@@ -26,12 +26,13 @@ type command struct {
 	k *kern.Kernel
 	p *pf.PF
 
-	file                                          string // -f
-	enable, disable, dry, quiet, debug, lax, json bool   // -e -d -n -q -g -o lax -o json
-	verbose                                       int    // -v
-	show, clear                                   string // -s -F
-	only                                          string // -i
-	macros                                        map[string]string
+	file                                    string      // -f
+	enable, disable, dry, quiet, debug, lax bool        // -e -d -n -q -g -o lax
+	format                                  tool.Format // -o json
+	verbose                                 int         // -v
+	show, clear                             string      // -s -F
+	only                                    string      // -i
+	macros                                  map[string]string
 }
 
 // Run runs pfctl(8) with the arguments behind the command's name and returns its exit
@@ -60,7 +61,11 @@ func (c *command) options(args []string) error {
 	if len(args) == 0 {
 		return usageText
 	}
-	rest, err := tool.Flags("pfctl", usageText, getopt.Flags{Plain: c.flag, Valued: "DFfios", Value: c.value}, args)
+	format, rest, err := tool.TakeFormat(args)
+	if err == nil {
+		c.format = format
+		rest, err = tool.Flags("pfctl", usageText, getopt.Flags{Plain: c.flag, Valued: "DFfios", Value: c.value}, rest)
+	}
 	if err != nil {
 		return err
 	}
@@ -129,8 +134,6 @@ func (c *command) value(f byte, value string) error {
 		switch value {
 		case "lax":
 			c.lax = true
-		case "json":
-			c.json = true
 		case "none", "basic", "profile": // how rules are optimized, which they are not
 		default:
 			return tool.Usage(fmt.Sprintf("pfctl: Unknown optimization '%s'\n%s", value, usageText))

@@ -200,7 +200,7 @@ func TestJSON(t *testing.T) {
     }
   }
 ]
-`, "", 0, "-o", "json", "-s", "queue")
+`, "", 0, "-o", "json,pretty", "-s", "queue")
 	b.want(`[
   {
     "number": 0,
@@ -212,6 +212,6 @@ func TestJSON(t *testing.T) {
     "states": 0
   }
 ]
-`, "", 0, "-o", "json", "-s", "rules")
-	b.want("{\n  \"status\": \"Enabled\",\n  \"states\": 0,\n  \"short\": 0,\n  \"memory\": 0\n}\n", "", 0, "-o", "json", "-s", "info")
+`, "", 0, "--libxo", "json,pretty", "-s", "rules")
+	b.want("{\"status\":\"Enabled\",\"states\":0,\"short\":0,\"memory\":0}\n", "", 0, "-o", "json", "-s", "info")
 }

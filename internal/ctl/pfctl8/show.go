@@ -2,7 +2,6 @@ package pfctl8
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -57,20 +56,13 @@ type infoJSON struct {
 // showInfo shows state and counters (print_status), those that there are.
 func (c *command) showInfo() error {
 	n := c.p.Counters()
-	if c.json {
-		return c.encode(infoJSON{Status: c.status(), States: n.States, Short: n.Short, Memory: n.Memory})
+	if c.format.JSON {
+		return c.format.Encode(c.Stdout, infoJSON{Status: c.status(), States: n.States, Short: n.Short, Memory: n.Memory})
 	}
 	const line = "  %-25s %14d\n"
 	_, err := fmt.Fprintf(c.Stdout, "Status: %s\n\nState Table\n"+line+"Counters\n"+line+line,
 		c.status(), "current entries", n.States, "short", n.Short, "memory", n.Memory)
 	return err
-}
-
-// encode writes a value as indented JSON.
-func (c *command) encode(v any) error {
-	e := json.NewEncoder(c.Stdout)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // ruleJSON is a rule as -o json shows it.
@@ -88,12 +80,12 @@ type ruleJSON struct {
 // showRules shows the rules, with -v their counters.
 func (c *command) showRules() error {
 	rules := c.p.Rules()
-	if c.json {
+	if c.format.JSON {
 		list := make([]ruleJSON, len(rules))
 		for i, r := range rules {
 			list[i] = ruleJSON{i, r.Rule.String(), r.Qname, r.PQname, r.Evaluations, r.Packets, r.Bytes, r.States}
 		}
-		return c.encode(list)
+		return c.format.Encode(c.Stdout, list)
 	}
 	for i, r := range rules {
 		if err := c.showRule(i, r); err != nil {
@@ -130,7 +122,7 @@ func (c *command) showQueues(ctx context.Context) error {
 		if c.verbose < 2 || len(l.nodes) == 0 {
 			return nil
 		}
-		if !c.json {
+		if !c.format.JSON {
 			fmt.Fprintln(c.Stdout)
 		}
 		if err := c.Pause(ctx, statInterval); err != nil {
@@ -140,8 +132,8 @@ func (c *command) showQueues(ctx context.Context) error {
 }
 
 func (c *command) showListing(l *listing, first bool) error {
-	if c.json {
-		return c.encode(l.json(c.only))
+	if c.format.JSON {
+		return c.format.Encode(c.Stdout, l.json(c.only))
 	}
 	if len(l.nodes) == 0 {
 		_, err := fmt.Fprintln(c.Stdout, "No queue in use")
