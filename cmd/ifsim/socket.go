@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/ifsim/ifsim/client"
 	"github.com/ifsim/ifsim/internal/ctl"
 	"github.com/spf13/cobra"
 )
@@ -15,14 +16,6 @@ import (
 // addSocketFlag adds -S to a command.
 func addSocketFlag(cmd *cobra.Command, socket *string) {
 	cmd.Flags().StringVarP(socket, "socket", "S", "", "control `socket` (default $IFSIM_SOCK, $XDG_RUNTIME_DIR/ifsim.sock or a file of your own in the temporary directory)")
-}
-
-// socketPath is the socket that the flag names, or the default.
-func socketPath(flag string) (string, error) {
-	if flag != "" {
-		return flag, nil
-	}
-	return ctl.DefaultPath()
 }
 
 // leadingSocket takes -S PATH, -SPATH or --socket PATH from the front of arguments that
@@ -70,14 +63,14 @@ func toolCommand(cmd *cobra.Command, command string) *cobra.Command {
 // ask sends a request and prints what the tool printed. A tool's exit status is the
 // command's.
 func ask(cmd *cobra.Command, socket string, req ctl.Request) (ctl.Reply, error) {
-	path, err := socketPath(socket)
+	m, err := client.New(socket)
 	if err != nil {
 		return ctl.Reply{}, err
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
 	req.Partial = func(part ctl.Reply) { _ = show(cmd, part) } // the rest is lost as this is
-	reply, err := ctl.Do(ctx, path, req)
+	reply, err := m.Do(ctx, req)
 	if errors.Is(err, context.Canceled) {
 		const interrupted = 130
 		return reply, exitCode(interrupted)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ifsim/ifsim/client"
 )
 
 // document is docs/control.md, the schema that clients are written from.
@@ -87,7 +89,7 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 			t.Errorf("the document does not say %q", s)
 		}
 	}
-	if MaxRequest != 65536 || silentTime.Milliseconds() != 100 || replyTime.Seconds() != 10 || maxOutput != 8<<20 || maxHeld != 64<<20 {
+	if client.MaxRequest != 65536 || silentTime.Milliseconds() != 100 || replyTime.Seconds() != 10 || client.MaxOutput != 8<<20 || maxHeld != 64<<20 {
 		t.Error("the document says something else")
 	}
 }

@@ -26,8 +26,8 @@ var (
 	errClosing = errors.New("the machine is going down")
 )
 
-// client is a client that is being served.
-type client struct {
+// guest is a client that is being served.
+type guest struct {
 	conn net.Conn
 
 	// Guarded by door.mu.
@@ -42,18 +42,18 @@ type door struct {
 	wait time.Duration // doorTime; constant
 
 	mu      sync.Mutex
-	clients map[*client]struct{} // guarded by mu; nil once closed
-	full    bool                 // guarded by mu: somebody waited in vain, and nothing has changed since
-	changed chan struct{}        // of one: a place was given back, or a client is waited for
+	clients map[*guest]struct{} // guarded by mu; nil once closed
+	full    bool                // guarded by mu: somebody waited in vain, and nothing has changed since
+	changed chan struct{}       // of one: a place was given back, or a client is waited for
 }
 
 func newDoor() *door {
-	return &door{wait: doorTime, clients: make(map[*client]struct{}), changed: make(chan struct{}, 1)}
+	return &door{wait: doorTime, clients: make(map[*guest]struct{}), changed: make(chan struct{}, 1)}
 }
 
 // enter waits for a place. The error says why there is none.
-func (d *door) enter(ctx context.Context, conn net.Conn) (*client, error) {
-	c := &client{conn: conn}
+func (d *door) enter(ctx context.Context, conn net.Conn) (*guest, error) {
+	c := &guest{conn: conn}
 	ctx, cancel := context.WithTimeoutCause(ctx, d.wait, errBusy)
 	defer cancel()
 	for {
@@ -85,7 +85,7 @@ func (d *door) giveUp(cause error) error {
 }
 
 // try takes a place, or says after which time to try again even if nothing changes.
-func (d *door) try(c *client) (again time.Duration, err error) {
+func (d *door) try(c *guest) (again time.Duration, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.clients == nil {
@@ -118,7 +118,7 @@ func (d *door) try(c *client) (again time.Duration, err error) {
 
 // longestSilent is the client that the machine waits for longest, nil if it waits for
 // none. The lock is held.
-func (d *door) longestSilent() (longest *client) {
+func (d *door) longestSilent() (longest *guest) {
 	for c := range d.clients {
 		if !c.silent.IsZero() && (longest == nil || c.silent.Before(longest.silent)) {
 			longest = c
@@ -129,7 +129,7 @@ func (d *door) longestSilent() (longest *client) {
 
 // await notes that the machine waits for the client, at most until set's deadline, which
 // is d away; false if the client has lost its place.
-func (d *door) await(c *client, set func(time.Time) error, limit time.Duration) bool {
+func (d *door) await(c *guest, set func(time.Time) error, limit time.Duration) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c.out || set(time.Now().Add(limit)) != nil {
@@ -141,7 +141,7 @@ func (d *door) await(c *client, set func(time.Time) error, limit time.Duration) 
 }
 
 // heard notes that the client waits for the machine; false if it has lost its place.
-func (d *door) heard(c *client) bool {
+func (d *door) heard(c *guest) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c.silent = time.Time{}
@@ -149,7 +149,7 @@ func (d *door) heard(c *client) bool {
 }
 
 // leave gives a place back.
-func (d *door) leave(c *client) {
+func (d *door) leave(c *guest) {
 	d.mu.Lock()
 	delete(d.clients, c)
 	d.signal()

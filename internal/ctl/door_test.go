@@ -11,7 +11,7 @@ import (
 )
 
 // crowd takes every place of a door; all but the first are served for ever.
-func crowd(t *testing.T, d *door) (first *client, far net.Conn) {
+func crowd(t *testing.T, d *door) (first *guest, far net.Conn) {
 	t.Helper()
 	for i := range maxClients {
 		near, other := net.Pipe()
@@ -118,11 +118,11 @@ func TestAClientThatHasSpokenKeepsItsPlaceUntilItIsHeard(t *testing.T) {
 	write(far, "{")
 
 	for range maxClients - 1 {
-		c := &client{conn: near}
+		c := &guest{conn: near}
 		d.clients[c] = struct{}{}
 	}
 	spoken.silent = time.Now().Add(-time.Hour)
-	again, err := d.try(&client{conn: near})
+	again, err := d.try(&guest{conn: near})
 	if err != nil || again <= 0 || again > silentTime || !d.heard(spoken) {
 		t.Errorf("try again after %v, %v; out %v", again, err, spoken.out)
 	}
@@ -130,7 +130,7 @@ func TestAClientThatHasSpokenKeepsItsPlaceUntilItIsHeard(t *testing.T) {
 	_, err = near.Read(make([]byte, 1))
 	must(t, err)
 	spoken.silent = time.Now().Add(-time.Hour)
-	if again, err := d.try(&client{conn: near}); again != 0 || err != nil || d.heard(spoken) {
+	if again, err := d.try(&guest{conn: near}); again != 0 || err != nil || d.heard(spoken) {
 		t.Errorf("try again after %v, %v; out %v", again, err, spoken.out)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/ifsim/ifsim/client"
 	"time"
 )
 
@@ -16,7 +18,7 @@ var hostile = []func(conn net.Conn){
 	func(net.Conn) {}, // says nothing
 	func(conn net.Conn) { write(conn, "GET / HTTP/1.1\r\n\r\n") },
 	func(conn net.Conn) { write(conn, `{"command":"sysctl","ar`) },
-	func(conn net.Conn) { write(conn, strings.Repeat("\x00\xff", MaxRequest)) },
+	func(conn net.Conn) { write(conn, strings.Repeat("\x00\xff", client.MaxRequest)) },
 	func(conn net.Conn) { write(conn, `{"command":"sysctl","args":["-a"]}`+"\n") }, // does not read
 	func(conn net.Conn) { write(conn, `{"command":"sysctl","args":["-a"]}`+"\n"); conn.Close() },
 	func(conn net.Conn) { write(conn, `{"command":"netstat","args":["-w","1"]}`+"\n"); conn.Close() },

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/ifsim/ifsim/internal/ctl/sockpath"
 )
 
 const (
@@ -35,13 +37,10 @@ func listen(path string) (net.Listener, error) {
 	if len(path) > maxPath {
 		return nil, fmt.Errorf("path of %d bytes, at most %d", len(path), maxPath)
 	}
-	dir := filepath.Dir(path)
-	if dir == tempDir() {
-		if err := makeTempDir(); err != nil {
-			return nil, err
-		}
+	if err := sockpath.Prepare(path); err != nil {
+		return nil, err
 	}
-	unlock, err := lockDir(dir)
+	unlock, err := lockDir(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}

@@ -10,31 +10,15 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-)
 
-func TestDefaultPathFollowsTheEnvironment(t *testing.T) {
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
-	for _, c := range []struct{ sock, runtime, want string }{
-		{"/a/b", "/run/user/1", "/a/b"},
-		{"", "/run/user/1", "/run/user/1/ifsim.sock"},
-		{"", "", filepath.Join(tempDir(), "ctl.sock")},
-	} {
-		t.Setenv("IFSIM_SOCK", c.sock)
-		t.Setenv("XDG_RUNTIME_DIR", c.runtime)
-		got, err := DefaultPath()
-		must(t, err)
-		if got != c.want {
-			t.Errorf("IFSIM_SOCK=%q XDG_RUNTIME_DIR=%q: %s, want %s", c.sock, c.runtime, got, c.want)
-		}
-	}
-}
+	"github.com/ifsim/ifsim/internal/ctl/sockpath"
+)
 
 func TestTheDirectoryAmongTemporaryFilesIsTheUsersAlone(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("IFSIM_SOCK", "")
 	t.Setenv("XDG_RUNTIME_DIR", "")
-	path, err := DefaultPath()
+	path, err := sockpath.Default()
 	must(t, err)
 	ln, err := Listen(path)
 	must(t, err)
@@ -45,7 +29,7 @@ func TestTheDirectoryAmongTemporaryFilesIsTheUsersAlone(t *testing.T) {
 		t.Errorf("directory has mode %v", info.Mode())
 	}
 	must(t, os.Chmod(filepath.Dir(path), 0o777))
-	if _, err := DefaultPath(); err == nil {
+	if _, err := sockpath.Default(); err == nil {
 		t.Error("a directory that others may write was taken")
 	}
 	if _, err := Listen(path); err == nil {
@@ -53,7 +37,7 @@ func TestTheDirectoryAmongTemporaryFilesIsTheUsersAlone(t *testing.T) {
 	}
 	must(t, os.Remove(filepath.Dir(path)))
 	must(t, os.Symlink(t.TempDir(), filepath.Dir(path)))
-	if _, err := DefaultPath(); err == nil {
+	if _, err := sockpath.Default(); err == nil {
 		t.Error("a symbolic link was taken for the directory")
 	}
 }

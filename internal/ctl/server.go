@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ifsim/ifsim/client"
 	"github.com/ifsim/ifsim/internal/machine"
 )
 
@@ -84,7 +85,7 @@ func (s *Server) accept() {
 
 // letIn serves a client in a goroutine of its own, or tells it why not.
 func (s *Server) letIn(conn net.Conn) {
-	c := &client{conn: conn}
+	c := &guest{conn: conn}
 	err := checkPeer(conn)
 	if err == nil {
 		c, err = s.door.enter(s.ctx, conn)
@@ -110,7 +111,7 @@ func refuse(conn net.Conn, err error) {
 }
 
 // serve answers one request.
-func (s *Server) serve(c *client) {
+func (s *Server) serve(c *guest) {
 	if !s.door.await(c, c.conn.SetReadDeadline, requestTime) {
 		return
 	}
@@ -134,7 +135,7 @@ func (s *Server) serve(c *client) {
 }
 
 // send writes a reply.
-func (s *Server) send(c *client, reply Reply) error {
+func (s *Server) send(c *guest, reply Reply) error {
 	text := encode(reply)
 	if !s.door.await(c, c.conn.SetWriteDeadline, replyTime) {
 		return errSilent
@@ -146,20 +147,20 @@ func (s *Server) send(c *client, reply Reply) error {
 
 // encode is a reply as a line.
 func encode(reply Reply) []byte {
-	reply.Version = Version
+	reply.Version = client.Version
 	text, err := json.Marshal(reply)
 	if err != nil {
-		text = fmt.Appendf(nil, `{"version":%d,"error":"the reply cannot be encoded","exit":1}`, Version)
+		text = fmt.Appendf(nil, `{"version":%d,"error":"the reply cannot be encoded","exit":1}`, client.Version)
 	}
 	return append(text, '\n')
 }
 
 // readLine reads a request, without its newline. io.EOF: the client ended it otherwise.
 func readLine(conn net.Conn) ([]byte, error) {
-	r := bufio.NewReaderSize(conn, MaxRequest)
+	r := bufio.NewReaderSize(conn, client.MaxRequest)
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return nil, errTooLong
+		return nil, client.ErrTooLong
 	}
 	if err == nil {
 		line = line[:len(line)-1]
@@ -177,7 +178,7 @@ func readError(err error) string {
 
 // answer carries a request out. It is stopped, as far as it can be, when the client
 // goes away.
-func (s *Server) answer(c *client, line []byte) Reply {
+func (s *Server) answer(c *guest, line []byte) Reply {
 	req, err := decode(line)
 	if err != nil {
 		return Reply{Error: err.Error(), Exit: 1}

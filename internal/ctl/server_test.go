@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/ifsim/ifsim/client"
 	"time"
 )
 
@@ -75,23 +77,23 @@ func TestBadRequestsGetAClearError(t *testing.T) {
 		"\n":                            "request is not a JSON object",
 		"{\n":                           "request is not a JSON object",
 		"GET / HTTP/1.1\r\n\r\n":        "request is not understood: invalid character 'G' looking for beginning of value",
-		"[]\n":                          "request is not understood: json: cannot unmarshal array into Go value of type ctl.Request",
+		"[]\n":                          "request is not understood: json: cannot unmarshal array into Go value of type client.Request",
 		"{}\n":                          `unknown command ""`,
 		`{"command":"shutdown"}` + "\n": `unknown command "shutdown"`,
-		`{"command":"sysctl","arg":["-a"]}` + "\n": `request is not understood: json: unknown field "arg"`,
-		`{"command":"sysctl"}{}` + "\n":            "more than one JSON value in a request",
-		`{"command":"pktgen"}` + "\n":              "pktgen without parameters",
-		`{"command":"sysctl","version":2}` + "\n":  "version 2 of the protocol is not spoken here, 1 is",
-		`{"command":"sysctl","pktgen":{}}` + "\n":  "parameters of pktgen in a request for sysctl",
-		strings.Repeat("x", MaxRequest+1):          "request longer than 65536 bytes",
-		strings.Repeat(" ", 3*MaxRequest) + "{}\n": "request longer than 65536 bytes",
+		`{"command":"sysctl","arg":["-a"]}` + "\n":       `request is not understood: json: unknown field "arg"`,
+		`{"command":"sysctl"}{}` + "\n":                  "more than one JSON value in a request",
+		`{"command":"pktgen"}` + "\n":                    "pktgen without parameters",
+		`{"command":"sysctl","version":2}` + "\n":        "version 2 of the protocol is not spoken here, 1 is",
+		`{"command":"sysctl","pktgen":{}}` + "\n":        "parameters of pktgen in a request for sysctl",
+		strings.Repeat("x", client.MaxRequest+1):         "request longer than 65536 bytes",
+		strings.Repeat(" ", 3*client.MaxRequest) + "{}\n": "request longer than 65536 bytes",
 	} {
 		var r Reply
 		if err := json.Unmarshal([]byte(s.raw(t, []byte(text))), &r); err != nil || r.Error != want {
 			t.Errorf("%.40q: %v, error %q, want %q", text, err, r.Error, want)
 		}
 	}
-	if _, err := Do(context.Background(), s.path(), Request{Dir: strings.Repeat("x", MaxRequest)}); !errors.Is(err, errTooLong) {
+	if _, err := Do(context.Background(), s.path(), Request{Dir: strings.Repeat("x", client.MaxRequest)}); !errors.Is(err, client.ErrTooLong) {
 		t.Errorf("a client sends what is too long: %v", err)
 	}
 }
@@ -99,8 +101,8 @@ func TestBadRequestsGetAClearError(t *testing.T) {
 func TestOutputIsBounded(t *testing.T) {
 	var held atomic.Int64
 	o := output{held: &held}
-	half := make([]byte, maxOutput/2+1)
-	for i, want := range []int{len(half), maxOutput, maxOutput} {
+	half := make([]byte, client.MaxOutput/2+1)
+	for i, want := range []int{len(half), client.MaxOutput, client.MaxOutput} {
 		if n, err := o.Write(half); n != len(half) || err != nil {
 			t.Errorf("write %d: %d, %v", i, n, err)
 		}
@@ -109,7 +111,7 @@ func TestOutputIsBounded(t *testing.T) {
 		}
 	}
 	// What others have counts.
-	held.Add(maxHeld - maxOutput - 1)
+	held.Add(maxHeld - client.MaxOutput - 1)
 	other := output{held: &held}
 	for _, text := range []string{"a", "b"} {
 		if n, err := other.Write([]byte(text)); n != 1 || err != nil {
@@ -121,7 +123,7 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 	o.drop()
 	other.drop()
-	if o.Len() != 0 || held.Load() != maxHeld-maxOutput-1 {
+	if o.Len() != 0 || held.Load() != maxHeld-client.MaxOutput-1 {
 		t.Errorf("%d bytes, %d held", o.Len(), held.Load())
 	}
 }
@@ -149,7 +151,7 @@ func TestASilentClientIsToldSoInTime(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.serve(&client{conn: pastDeadline{far}})
+		s.serve(&guest{conn: pastDeadline{far}})
 		far.Close()
 	}()
 	var r Reply
@@ -268,7 +270,7 @@ func FuzzCtlRequest(f *testing.F) {
 		if jerr := json.Unmarshal([]byte(out), &r); jerr != nil || !strings.HasSuffix(out, "\n") {
 			t.Fatalf("%q: reply %q: %v", text, out, jerr)
 		}
-		if err != nil && r.Error != err.Error() && len(text) < MaxRequest {
+		if err != nil && r.Error != err.Error() && len(text) < client.MaxRequest {
 			t.Errorf("%q: error %q, want %q", text, r.Error, err)
 		}
 	})

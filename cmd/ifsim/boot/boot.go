@@ -22,6 +22,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/internal/ctl"
+	"github.com/ifsim/ifsim/internal/ctl/sockpath"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/machine"
 )
@@ -75,7 +76,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	if o.Socket == "" {
-		path, err := ctl.DefaultPath()
+		path, err := sockpath.Default()
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,6 @@
-package ctl
+// Package sockpath is where the control socket of a machine is, for those who listen and
+// for those who connect.
+package sockpath
 
 import (
 	"errors"
@@ -18,10 +20,10 @@ const (
 	dirMode       = 0o700
 )
 
-// DefaultPath is where the control socket is: $IFSIM_SOCK, else ifsim.sock in
+// Default is where the control socket is: $IFSIM_SOCK, else ifsim.sock in
 // $XDG_RUNTIME_DIR, else ctl.sock in the user's own directory among the temporary files.
 // It is an error if that directory is somebody else's.
-func DefaultPath() (string, error) {
+func Default() (string, error) {
 	if path := os.Getenv(envPath); path != "" {
 		return path, nil
 	}
@@ -35,18 +37,22 @@ func DefaultPath() (string, error) {
 	return filepath.Join(dir, tempSocket), nil
 }
 
-// tempDir is the user's directory among the temporary files.
-func tempDir() string {
-	return filepath.Join(os.TempDir(), fmt.Sprintf("ifsim-%d", os.Getuid()))
-}
-
-// makeTempDir makes tempDir; it must be the user's if it is there.
-func makeTempDir() error {
+// Prepare makes the user's directory among the temporary files if path lies in it. It is
+// an error if that directory is somebody else's.
+func Prepare(path string) error {
 	dir := tempDir()
+	if filepath.Dir(path) != dir {
+		return nil
+	}
 	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("making the control socket's directory: %w", err)
 	}
 	return checkOwn(dir)
+}
+
+// tempDir is the user's directory among the temporary files.
+func tempDir() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("ifsim-%d", os.Getuid()))
 }
 
 // checkOwn checks that dir is a directory that its user alone may use.
