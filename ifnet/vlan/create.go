@@ -11,7 +11,7 @@ import (
 	"github.com/ifsim/ifsim/internal/kern"
 )
 
-// driverName is the name that interfaces have with their unit.
+// driverName is the name that interfaces have with their unit, and their group's.
 const driverName = "vlan"
 
 // maxUnit bounds units of interfaces (if_maxunit of the cloner).
@@ -54,7 +54,7 @@ func stateOf(k *kern.Kernel) (*state, error) {
 
 // Create makes an interface: vlan5 by its name, vlan with the next free unit, em0.100 on
 // its parent (vlan_clone_create). The others have no parent until IoctlSetVLAN gives them
-// one. EEXIST: the name is taken; EINVAL: no name of these forms, or no such parent;
+// one. It is in the group vlan. EEXIST: the name is taken; EINVAL: no name of these forms, or no such parent;
 // ENXIO: a unit above 32767; else as IoctlSetVLAN. It may sleep.
 func Create(k *kern.Kernel, name string) (*ifnet.Ifnet, error) {
 	s, err := stateOf(k)
@@ -88,10 +88,11 @@ func Create(k *kern.Kernel, name string) (*ifnet.Ifnet, error) {
 	s.mu.Lock()
 	s.vlans = append(s.vlans, v)
 	s.mu.Unlock()
-	if !onParent {
-		return v.ifp, nil
+	err = v.ifp.Ioctl(ifnet.IoctlAddGroup, driverName)
+	if err == nil && onParent {
+		err = v.ifp.Ioctl(ifnet.IoctlSetVLAN, &ifnet.VLANReq{Parent: parent, VID: vid})
 	}
-	if err := v.ifp.Ioctl(ifnet.IoctlSetVLAN, &ifnet.VLANReq{Parent: parent, VID: vid}); err != nil {
+	if err != nil {
 		s.destroy(v)
 		return nil, err
 	}

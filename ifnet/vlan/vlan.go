@@ -94,6 +94,7 @@ func (v *vlan) ioctl(cmd ifnet.Ioctl, data any) error {
 }
 
 // configure puts the interface on a parent (vlan_config), or takes it off if req names none.
+// On the parent that it has it may change its tag and protocol.
 func (v *vlan) configure(req ifnet.VLANReq) error {
 	if req.Parent == "" {
 		v.unconfigure()
@@ -113,16 +114,24 @@ func (v *vlan) configure(req ifnet.VLANReq) error {
 		return fmt.Errorf("tag %d: %w", req.VID, syscall.EINVAL)
 	case req.Proto != ifnet.EtherTypeVLAN && req.Proto != ifnet.EtherTypeQinQ:
 		return fmt.Errorf("protocol %#x: %w", req.Proto, syscall.EINVAL)
-	case have != nil && (have.parent != parent || have.vid != req.VID || have.proto != req.Proto):
+	case have != nil && have.parent != parent:
 		return fmt.Errorf("%s is on %s: %w", v.ifp.Name(), have.parent.Name(), syscall.EBUSY)
-	case have != nil:
-		return nil
 	}
 	c := &config{parent: parent, vid: req.VID, proto: req.Proto}
+	if have != nil && have.vid == c.vid {
+		v.cfg.Store(c)
+		return nil
+	}
 	if !v.s.enter(v, c) {
 		return fmt.Errorf("tag %d on %s: %w", c.vid, req.Parent, syscall.EEXIST)
 	}
 	v.cfg.Store(c)
+	if have != nil {
+		v.s.exit(have)
+		parent.VLANUnconfig(have.vid)
+		parent.VLANConfig(c.vid)
+		return nil
+	}
 	v.ifp.SetMTU(parent.MTU() - c.fudge())
 	v.ifp.SetBaudrate(parent.Baudrate())
 	v.ifp.SetMAC(parent.MAC())

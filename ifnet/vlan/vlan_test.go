@@ -224,8 +224,8 @@ func TestNamesOfInterfaces(t *testing.T) {
 		if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.err)
 		}
-		if err == nil && ifp.Name() != c.want {
-			t.Errorf("%s: name %s, want %s", c.name, ifp.Name(), c.want)
+		if err == nil && (ifp.Name() != c.want || !slices.Equal(ifp.Groups(), []string{"all", "vlan"})) {
+			t.Errorf("%s: name %s in %q, want %s", c.name, ifp.Name(), ifp.Groups(), c.want)
 		}
 	}
 	if n := len(ifnet.List(r.k)); n != 6 {
@@ -264,7 +264,7 @@ func TestWhereAVLANCanBe(t *testing.T) {
 		{ifnet.VLANReq{Parent: "em0", VID: 1, Proto: 0x1234}, syscall.EINVAL}, {ifnet.VLANReq{Parent: "em2", VID: 5}, syscall.EPROTONOSUPPORT},
 		{ifnet.VLANReq{Parent: "vlan7", VID: 5}, syscall.EPROTONOSUPPORT}, {ifnet.VLANReq{}, nil},
 		{ifnet.VLANReq{Parent: "em1", VID: 5, Proto: ifnet.EtherTypeQinQ}, nil}, {ifnet.VLANReq{Parent: "em1", VID: 5, Proto: ifnet.EtherTypeQinQ}, nil},
-		{ifnet.VLANReq{Parent: "em1", VID: 6}, syscall.EBUSY}, {ifnet.VLANReq{Parent: "em0", VID: 5}, syscall.EBUSY},
+		{ifnet.VLANReq{Parent: "em0", VID: 5}, syscall.EBUSY},
 	} {
 		if err := ifp.Ioctl(ifnet.IoctlSetVLAN, &c.req); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%+v: %v, want %v", c.req, err, c.want)
@@ -298,6 +298,42 @@ func TestWhereAVLANCanBe(t *testing.T) {
 		t.Errorf("mtu without a parent: %v", err)
 	}
 	vlan.DestroyAll(r.k)
+}
+
+func TestTagAndProtocolChangeOnTheSameParent(t *testing.T) {
+	r := newRig(t)
+	ifp := r.vlan()
+	must(t, ifp.Ioctl(ifnet.IoctlSetMTU, 1400))
+	twin, err := vlan.Create(r.k, "em0.6")
+	must(t, err)
+	r.vids = nil
+	for _, c := range []struct {
+		req  ifnet.VLANReq
+		want error
+	}{
+		{ifnet.VLANReq{Parent: "em0", VID: 6}, syscall.EEXIST},
+		{ifnet.VLANReq{Parent: "em0", VID: 7}, nil},
+		{ifnet.VLANReq{Parent: "em0", VID: 7, Proto: ifnet.EtherTypeQinQ}, nil},
+	} {
+		if err := ifp.Ioctl(ifnet.IoctlSetVLAN, &c.req); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+			t.Errorf("%+v: %v, want %v", c.req, err, c.want)
+		}
+	}
+	var req ifnet.VLANReq
+	must(t, ifp.Ioctl(ifnet.IoctlGetVLAN, &req))
+	if want := (ifnet.VLANReq{Parent: "em0", VID: 7, Proto: ifnet.EtherTypeQinQ}); req != want || ifp.MTU() != 1400 {
+		t.Errorf("%+v, mtu %d", req, ifp.MTU())
+	}
+	r.em.Input(r.packet(tagged(ownMAC, 5)))
+	r.em.Input(r.packet(tagged(ownMAC, 7)))
+	if want := []string{"vlan5 payload"}; !slices.Equal(r.got, want) || r.em.GetCounter(ifnet.CounterNoProto) != 1 {
+		t.Errorf("received %q, want %q", r.got, want)
+	}
+	must(t, vlan.Destroy(ifp))
+	must(t, vlan.Destroy(twin))
+	if want := []string{"-em0.5", "+em0.7", "-em0.7", "-em0.6"}; !slices.Equal(r.vids, want) || r.em.Trunk() != nil {
+		t.Errorf("drivers heard %q, want %q; trunk %v", r.vids, want, r.em.Trunk())
+	}
 }
 
 func TestParentsFollowAndAreGivenBackWhatWasAsked(t *testing.T) {
