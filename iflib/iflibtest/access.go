@@ -41,6 +41,9 @@ func (w watchedNIC) ReadConfig(reg int) uint32 {
 	return 0
 }
 
+// Caps are the NIC's.
+func (w watchedNIC) Caps() pci.Caps { return pci.CapsOf(w.NIC) }
+
 // BARs are the NIC's, watched.
 func (w watchedNIC) BARs() []pci.BARInfo {
 	infos := append([]pci.BARInfo(nil), w.NIC.BARs()...)

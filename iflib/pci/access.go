@@ -33,7 +33,7 @@ func (f *Function) FindCap(id uint8) (reg int, ok bool) {
 }
 
 func (f *Function) readConfig(reg, width int) uint32 {
-	if d, ok := f.dev.(ConfigDevice); ok && reg >= RegPrivate && reg <= ConfigSize-width && reg&wordMask+width <= wordSize {
+	if d, ok := f.dev.(ConfigDevice); ok && f.private(reg, width) {
 		v := d.ReadConfig(reg&^wordMask) >> (reg & wordMask * 8)
 		return v & (^uint32(0) >> ((wordSize - width) * 8))
 	}
@@ -43,6 +43,11 @@ func (f *Function) readConfig(reg, width int) uint32 {
 	return f.cfg.word(reg, width)
 }
 
+// private reports whether width bytes at reg are a register of the device's own.
+func (f *Function) private(reg, width int) bool {
+	return reg >= RegPrivate && reg <= ConfigSize-width && reg&wordMask+width <= wordSize && !f.cfg.owned[reg]
+}
+
 // live puts into the space what the hardware shows there at each moment. Called with
 // mu held.
 func (f *Function) live() {
@@ -50,14 +55,14 @@ func (f *Function) live() {
 	if f.intxLine.Load() {
 		f.cfg.val[RegStatus] |= StatusINTx
 	}
-	if len(f.msi) > 0 {
+	if f.cfg.msiMasks {
 		var pending uint32
 		for i := range f.msi {
 			if f.msi[i].state.Load()&vecPending != 0 {
 				pending |= 1 << i
 			}
 		}
-		f.cfg.set32(regMSIPending, pending, 0)
+		f.cfg.set32(f.cfg.at.msi+msiPending, pending, 0)
 	}
 }
 
@@ -67,17 +72,18 @@ func (f *Function) writeConfig(reg, width int, v uint32) {
 	}
 	var b [wordSize]byte
 	binary.LittleEndian.PutUint32(b[:], v)
-	flr := regDevCtl + 1 - reg // the byte that starts a function-level reset
 
 	f.mu.Lock()
-	power := f.cfg.val[regPMCSR]
+	csr := f.cfg.at.pm + pmCSR
+	power := f.cfg.val[csr]
 	f.cfg.software(reg, b[:width])
-	if s := f.cfg.val[regPMCSR] & pmStateMask; s != 0 && s != pmStateD3 {
-		f.cfg.val[regPMCSR] = power // D1 and D2 do not exist: the write is discarded
+	if s := f.cfg.val[csr] & pmStateMask; f.cfg.at.pm != 0 && s != 0 && s != pmStateD3 {
+		f.cfg.val[csr] = power // D1 and D2 do not exist: the write is discarded
 	}
+	flr := f.cfg.startsFLR(reg, b[:width])
 	f.apply()
 	f.mu.Unlock()
-	if flr >= 0 && flr < width && b[flr]&devCtlFLRHigh != 0 {
+	if flr {
 		f.reset()
 	}
 }
@@ -87,7 +93,10 @@ func (f *Function) writeConfig(reg, width int, v uint32) {
 func (f *Function) apply() {
 	f.mode.Store(f.cfg.mode(len(f.msi), len(f.msix.entries)))
 	if len(f.msi) > 0 {
-		masks := f.cfg.get32(regMSIMask)
+		var masks uint32
+		if f.cfg.msiMasks {
+			masks = f.cfg.get32(f.cfg.at.msi + msiMask)
+		}
 		for i := range f.msi {
 			f.msi[i].setMask(masks>>i&1 != 0)
 			f.retry(&f.msi[i], modeMSI)
@@ -108,19 +117,19 @@ func (s *space) mode(msi, msix int) uint32 {
 		}
 	}
 	cmd := s.get16(RegCommand)
-	awake := s.val[regPMCSR]&pmStateMask != pmStateD3
+	awake := s.awake()
 	set(awake && cmd&CmdMem != 0, modeMem)
 	set(awake && cmd&CmdIO != 0, modeIO)
 	set(awake && cmd&CmdBusMaster != 0, modeMaster)
 	set(!awake || cmd&CmdINTxDis != 0, modeINTxOff)
 	if msi > 0 {
-		ctrl := s.get16(regMSICtrl)
+		ctrl := s.get16(s.at.msi + capBody)
 		set(ctrl&msiEnable != 0, modeMSI)
 		granted := min(int(ctrl&msiGrantMask>>msiGrantShift), bits.Len(uint(msi))-1)
 		m |= uint32(granted) << modeGrantShift
 	}
 	if msix > 0 {
-		ctrl := s.get16(regMSIXCtrl)
+		ctrl := s.get16(s.at.msix + capBody)
 		set(ctrl&msixEnable != 0, modeMSIX)
 		set(ctrl&msixMaskAll != 0, modeMSIXMask)
 	}

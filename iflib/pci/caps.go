@@ -6,26 +6,23 @@ import "math/bits"
 const (
 	CapPowerManagement = 0x01
 	CapMSI             = 0x05
+	CapPCIX            = 0x07
 	CapPCIe            = 0x10
 	CapMSIX            = 0x11
+	CapAF              = 0x13 // advanced features of a function on a conventional bus
 )
 
-// Where the capabilities lie: as on the 82576 and everything after it, because the
-// shared code of ixgbe reads 0x72 and 0xb2 without looking (spec 10g).
+// Offsets in every capability.
 const (
-	regPM   = 0x40
-	regMSI  = 0x50
-	regMSIX = 0x70
-	regPCIe = 0xa0
-
-	capNext = 1 // offset of the link to the next capability
+	capNext = 1 // link to the next one
 	capBody = 2
 )
 
 // Power management (PCI PM 1.2 section 3.2).
 const (
-	regPMCSR        = regPM + 4
-	pmCapabilities  = 0xc823 // PME# from D0, D3hot and D3cold; version 3
+	pmCSR           = 4
+	pmBytes         = 8
+	pmCapabilities  = 0xc820 // PME# from D0, D3hot and D3cold; initialised by the driver; above the version
 	pmStateMask     = 0x0003
 	pmStateD3       = 3
 	pmNoSoftReset   = 0x0008
@@ -33,14 +30,15 @@ const (
 	pmStatusPMEHigh = 0x80 // in the register's second byte; write 1 to clear
 )
 
-// MSI (PCI 3.0 section 6.8.1): 64-bit address, mask per message.
+// MSI (PCI 3.0 section 6.8.1): 64-bit address, and on some a mask per message.
 const (
-	regMSICtrl    = regMSI + 2
-	regMSIAddr    = regMSI + 4
-	regMSIAddrHi  = regMSI + 8
-	regMSIData    = regMSI + 12
-	regMSIMask    = regMSI + 16
-	regMSIPending = regMSI + 20
+	msiAddr    = 4
+	msiAddrHi  = 8
+	msiData    = 12
+	msiMask    = 16
+	msiPending = 20
+	msiBytes   = 14
+	msiAll     = 24 // with masks
 
 	msiEnable     = 0x0001
 	msiMultiShift = 1 // messages supported, log2
@@ -54,9 +52,9 @@ const (
 
 // MSI-X (PCI 3.0 section 6.8.2).
 const (
-	regMSIXCtrl  = regMSIX + 2
-	regMSIXTable = regMSIX + 4
-	regMSIXPBA   = regMSIX + 8
+	msixTableAt = 4
+	msixPBA     = 8
+	msixBytes   = 12
 
 	msixEnable  = 0x8000
 	msixMaskAll = 0x4000
@@ -66,20 +64,21 @@ const (
 
 // PCI Express (base specification 3.0 section 7.8).
 const (
-	regDevCap   = regPCIe + 0x04
-	regDevCtl   = regPCIe + 0x08
-	regDevSta   = regPCIe + 0x0a
-	regLinkCap  = regPCIe + 0x0c
-	regLinkCtl  = regPCIe + 0x10
-	regLinkSta  = regPCIe + 0x12
-	regDevCap2  = regPCIe + 0x24
-	regDevCtl2  = regPCIe + 0x28
-	regLinkCtl2 = regPCIe + 0x30
+	devCap   = 0x04
+	devCtl   = 0x08
+	devSta   = 0x0a
+	linkCap  = 0x0c
+	linkCtl  = 0x10
+	linkSta  = 0x12
+	devCap2  = 0x24
+	devCtl2  = 0x28
+	linkCtl2 = 0x30
+	// Sizes of the capability by its version.
+	pcieBytes1 = 0x14
+	pcieBytes2 = 0x3c
 
-	pcieEndpointV2   = 0x0002
 	devCapFLR        = 1 << 28
 	devCapRoleErrors = 1 << 15
-	devCapPayload512 = 2
 	devCtlDefault    = 0x2810 // read requests of 512 bytes, relaxed ordering, no snoop
 	devCtlWritable   = 0x7fff
 	devCtlFLRHigh    = 0x80 // start a function-level reset; in the second byte
@@ -91,48 +90,165 @@ const (
 	linkSpeedMask    = 0x0f
 )
 
+// PCI-X (PCI-X 2.0 section 7.2).
+const (
+	pcixStatus      = 4
+	pcixBytes       = 8
+	pcixRelaxed     = 0x0002
+	pcixCmdWritable = 0x007f
+	pcix64Bit       = 1 << 16
+	pcix133MHz      = 1 << 17
+	pcixRead2048    = 2 << 21
+	pcixBusShift    = 8
+	pcixSlotShift   = 3
+)
+
+// Advanced features (conventional PCI ECN "Advanced Capabilities").
+const (
+	afLength   = 2
+	afCap      = 3
+	afCtrl     = 4
+	afBytes    = 6
+	afPending  = 0x01
+	afFLR      = 0x02
+	afStartFLR = 0x01
+)
+
 var defaultLink = PCIeLink{Speed: 3, Width: 8}
 
-// capabilities builds the list; msix and msi are the sizes, pba and bir say where
-// the pending bits and the table lie.
-func (s *space) capabilities(msix, msi, bir int, pba uint32, link PCIeLink) {
+// standardCaps are the capabilities of the 82576 and of everything after it.
+var standardCaps = Caps{
+	List:      []CapPlace{{CapPowerManagement, 0x40}, {CapMSI, 0x50}, {CapMSIX, 0x70}, {CapPCIe, 0xa0}},
+	PMVersion: 3, MSIMask: true, PCIeVersion: 2, Payload: 2, FLR: true,
+}
+
+// CapsOf are the capabilities of a device: its own if it says, else those of the 82576.
+func CapsOf(dev Device) Caps {
+	if d, ok := dev.(CapsDevice); ok {
+		return d.Caps()
+	}
+	return standardCaps
+}
+
+// places are the registers of the capabilities that a space has; 0: it has none.
+type places struct{ pm, msi, msix, pcie, af int }
+
+// capabilities builds the list for a function of msix and msi vectors whose table lies in
+// BAR bir and its pending bits at pba; without vectors there is no such capability.
+func (s *space) capabilities(caps *Caps, loc Location, msix, msi, bir int, pba uint32, link PCIeLink) {
 	last := RegCapPtr
-	add := func(reg int, id byte) {
-		s.val[last] = byte(reg)
-		s.val[reg] = id
-		last = reg + capNext
+	for _, c := range caps.List {
+		if c.ID == CapMSI && msi == 0 || c.ID == CapMSIX && msix == 0 {
+			continue
+		}
+		s.val[last] = byte(c.Reg)
+		s.val[c.Reg] = c.ID
+		last = c.Reg + capNext
+		switch c.ID {
+		case CapPowerManagement:
+			s.addPM(c.Reg, caps.PMVersion)
+		case CapMSI:
+			s.addMSI(c.Reg, msi, caps.MSIMask)
+		case CapMSIX:
+			s.addMSIX(c.Reg, msix, bir, pba)
+		case CapPCIe:
+			s.addPCIe(c.Reg, caps, link)
+		case CapPCIX:
+			s.addPCIX(c.Reg, loc, caps.Wide)
+		case CapAF:
+			s.addAF(c.Reg)
+		}
 	}
-	add(regPM, CapPowerManagement)
-	s.set16(regPM+capBody, pmCapabilities, 0)
-	s.set16(regPMCSR, pmNoSoftReset, pmStateMask|pmEnablePME)
-	s.clear[regPMCSR+1] = pmStatusPMEHigh
-	if msi > 0 {
-		add(regMSI, CapMSI)
-		log2 := uint16(bits.Len(uint(msi)) - 1)
-		s.set16(regMSICtrl, log2<<msiMultiShift|msi64|msiMaskable, msiEnable|msiGrantMask)
-		s.set32(regMSIAddr, 0, msiAddrMask)
-		s.set32(regMSIAddrHi, 0, ^uint32(0))
-		s.set16(regMSIData, 0, ^uint16(0))
-		s.set32(regMSIMask, 0, uint32(uint64(1)<<msi-1))
+}
+
+// owns marks registers that belong to a capability.
+func (s *space) owns(reg, bytes int) {
+	for r := reg; r < reg+bytes; r++ {
+		s.owned[r] = true
 	}
-	if msix > 0 {
-		add(regMSIX, CapMSIX)
-		s.set16(regMSIXCtrl, uint16(msix-1), msixEnable|msixMaskAll)
-		s.set32(regMSIXTable, uint32(bir), 0)
-		s.set32(regMSIXPBA, pba|uint32(bir), 0)
+}
+
+func (s *space) addPM(reg int, version uint8) {
+	s.at.pm = reg
+	s.owns(reg, pmBytes)
+	s.set16(reg+capBody, pmCapabilities|uint16(version), 0)
+	s.set16(reg+pmCSR, pmNoSoftReset, pmStateMask|pmEnablePME)
+	s.clear[reg+pmCSR+1] = pmStatusPMEHigh
+}
+
+func (s *space) addMSI(reg, n int, masks bool) {
+	s.at.msi, s.msiMasks = reg, masks
+	ctrl, bytes := uint16(bits.Len(uint(n))-1)<<msiMultiShift|msi64, msiBytes
+	if masks {
+		ctrl, bytes = ctrl|msiMaskable, msiAll
+		s.set32(reg+msiMask, 0, uint32(uint64(1)<<n-1))
 	}
-	add(regPCIe, CapPCIe)
-	s.set16(regPCIe+capBody, pcieEndpointV2, 0)
-	s.set32(regDevCap, devCapFLR|devCapRoleErrors|devCapPayload512, 0)
-	s.set16(regDevCtl, devCtlDefault, devCtlWritable)
-	s.clear[regDevSta] = devStaErrors
+	s.owns(reg, bytes)
+	s.set16(reg+capBody, ctrl, msiEnable|msiGrantMask)
+	s.set32(reg+msiAddr, 0, msiAddrMask)
+	s.set32(reg+msiAddrHi, 0, ^uint32(0))
+	s.set16(reg+msiData, 0, ^uint16(0))
+}
+
+func (s *space) addMSIX(reg, n, bir int, pba uint32) {
+	s.at.msix = reg
+	s.owns(reg, msixBytes)
+	s.set16(reg+capBody, uint16(n-1), msixEnable|msixMaskAll)
+	s.set32(reg+msixTableAt, uint32(bir), 0)
+	s.set32(reg+msixPBA, pba|uint32(bir), 0)
+}
+
+func (s *space) addPCIe(reg int, caps *Caps, link PCIeLink) {
+	s.at.pcie = reg
+	s.owns(reg, pcieBytes1)
+	can := devCapRoleErrors | uint32(caps.Payload)
+	if caps.FLR {
+		can |= devCapFLR
+	}
+	s.set16(reg+capBody, uint16(caps.PCIeVersion), 0)
+	s.set32(reg+devCap, can, 0)
+	s.set16(reg+devCtl, devCtlDefault, devCtlWritable)
+	s.clear[reg+devSta] = devStaErrors
 	lanes := uint16(link.Width)<<linkWidthShift | uint16(link.Speed)
-	s.set32(regLinkCap, uint32(lanes), 0)
-	s.set16(regLinkCtl, 0, linkCtlWritable)
-	s.set16(regLinkSta, lanes, 0)
-	s.set32(regDevCap2, devCap2Timeout, 0)
-	s.set16(regDevCtl2, 0, devCtl2Writable)
-	s.set16(regLinkCtl2, uint16(link.Speed), linkSpeedMask)
+	s.set32(reg+linkCap, uint32(lanes), 0)
+	s.set16(reg+linkCtl, 0, linkCtlWritable)
+	s.set16(reg+linkSta, lanes, 0)
+	if caps.PCIeVersion < 2 {
+		return
+	}
+	s.owns(reg, pcieBytes2)
+	s.set32(reg+devCap2, devCap2Timeout, 0)
+	s.set16(reg+devCtl2, 0, devCtl2Writable)
+	s.set16(reg+linkCtl2, uint16(link.Speed), linkSpeedMask)
+}
+
+func (s *space) addPCIX(reg int, loc Location, wide bool) {
+	s.owns(reg, pcixBytes)
+	status := pcixRead2048 | uint32(loc.Bus)<<pcixBusShift | uint32(loc.Slot)<<pcixSlotShift | uint32(loc.Func)
+	if wide {
+		status |= pcix64Bit | pcix133MHz
+	}
+	s.set16(reg+capBody, pcixRelaxed, pcixCmdWritable)
+	s.set32(reg+pcixStatus, status, 0)
+}
+
+func (s *space) addAF(reg int) {
+	s.at.af = reg
+	s.owns(reg, afBytes)
+	s.val[reg+afLength] = afBytes
+	s.val[reg+afCap] = afPending | afFLR
+}
+
+// startsFLR reports whether a write of p at reg starts a function-level reset.
+func (s *space) startsFLR(reg int, p []byte) bool {
+	wrote := func(at int, bit byte) bool { return at >= reg && at < reg+len(p) && p[at-reg]&bit != 0 }
+	can := s.at.pcie != 0 && s.get32(s.at.pcie+devCap)&devCapFLR != 0
+	return can && wrote(s.at.pcie+devCtl+1, devCtlFLRHigh) || s.at.af != 0 && wrote(s.at.af+afCtrl, afStartFLR)
+}
+
+// awake reports whether the power state is not D3.
+func (s *space) awake() bool {
+	return s.at.pm == 0 || s.val[s.at.pm+pmCSR]&pmStateMask != pmStateD3
 }
 
 // find returns the register of capability id. The list is walked for at most as many

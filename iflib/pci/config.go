@@ -21,7 +21,8 @@ const (
 	RegIntLine    = 0x3c
 	RegIntPin     = 0x3d
 
-	// RegPrivate is from where on the space belongs to the device: see ConfigDevice.
+	// RegPrivate is from where on the space belongs to the device, but for capabilities
+	// that lie there: see ConfigDevice.
 	RegPrivate = 0xe0
 )
 
@@ -51,6 +52,9 @@ func BARReg(i int) int { return RegBAR0 + barRegSize*i }
 // write and which it clears by writing 1. The owner locks.
 type space struct {
 	val, write, clear [ConfigSize]byte
+	owned             [ConfigSize]bool // belongs to a capability; constant
+	at                places           // constant
+	msiMasks          bool             // MSI has a mask per message; constant
 }
 
 func (s *space) get16(reg int) uint16 { return binary.LittleEndian.Uint16(s.val[reg:]) }

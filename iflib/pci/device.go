@@ -68,6 +68,31 @@ type PCIeLink struct {
 // PCIeDevice is implemented by a Device whose link is not 8 GT/s x8, the default.
 type PCIeDevice interface{ PCIeLink() PCIeLink }
 
+// CapPlace is where a capability lies in the configuration space.
+type CapPlace struct {
+	ID  uint8 // CapPowerManagement, ..
+	Reg int   // a multiple of 4, from 0x40 on
+}
+
+// Caps are the capabilities of a device.
+type Caps struct {
+	// List is where they lie, in the order of the linked list. CapMSI and CapMSIX are left
+	// out of a device without such vectors, and must be there for one with.
+	List        []CapPlace
+	PMVersion   uint8 // of power management: 1..3
+	MSIMask     bool  // MSI has a mask per message
+	PCIeVersion uint8 // of the PCI Express capability: 1 or 2
+	Payload     uint8 // largest payload: 128 bytes << Payload, up to 5
+	FLR         bool  // PCI Express: can reset the function
+	Wide        bool  // PCI-X: 64 bits, 133 MHz
+}
+
+// CapsDevice is implemented by a Device whose capabilities do not lie where those of the
+// 82576 and everything after it do: power management at 0x40, MSI at 0x50, MSI-X at 0x70,
+// PCI Express at 0xa0. The shared code of ixgbe reads 0x72 and 0xb2 without looking
+// (spec 10g).
+type CapsDevice interface{ Caps() Caps }
+
 // ConfigDevice is implemented by a Device with configuration registers of its own, from
 // RegPrivate on. Software can only read them.
 type ConfigDevice interface {

@@ -48,6 +48,7 @@ type Function struct {
 	loc  Location
 	dev  Device
 	id   Identity
+	caps Caps
 	cost MMIOCost
 	bars []barSlot
 
@@ -78,6 +79,10 @@ func newFunction(b *Bus, loc Location, dev Device) (*Function, error) {
 	}
 	infos, err := withTable(dev.BARs(), msix)
 	if err != nil {
+		return nil, err
+	}
+	f.caps = CapsOf(dev)
+	if err := f.caps.check(msix, msi); err != nil {
 		return nil, err
 	}
 	f.msi = make([]vector, msi)
@@ -130,7 +135,7 @@ func (f *Function) buildConfig() {
 	for i := range f.bars {
 		f.cfg.bar(f.bars[i].BARInfo, f.bars[i].addr)
 	}
-	f.cfg.capabilities(len(f.msix.entries), len(f.msi), f.msix.bir, f.msix.pba, link)
+	f.cfg.capabilities(&f.caps, f.loc, len(f.msix.entries), len(f.msi), f.msix.bir, f.msix.pba, link)
 	f.initial = f.cfg.val
 	f.apply()
 }

@@ -45,7 +45,7 @@ func (f *Function) AllocMSIX(want int) (got int, err error) {
 		got = min(got, max(n, 1))
 	}
 	f.kind, f.granted, f.irqs = intrMSIX, got, f.bus.allocIRQs(got)
-	f.setControl(regMSIXCtrl, msixEnable, msixEnable|msixMaskAll)
+	f.setControl(f.cfg.at.msix, msixEnable, msixEnable|msixMaskAll)
 	return got, nil
 }
 
@@ -67,7 +67,7 @@ func (f *Function) AllocMSI(want int) (got int, err error) {
 		return 0, fmt.Errorf("allocating %d MSI messages of %v: %w", want, f.loc, err)
 	}
 	f.kind, f.granted, f.irqs = intrMSI, got, f.bus.allocIRQs(got)
-	f.setControl(regMSICtrl, uint16(bits.Len(uint(got))-1)<<msiGrantShift, msiGrantMask)
+	f.setControl(f.cfg.at.msi, uint16(bits.Len(uint(got))-1)<<msiGrantShift, msiGrantMask)
 	return got, nil
 }
 
@@ -83,8 +83,10 @@ func (f *Function) mayAlloc(want, have int) error {
 	return nil
 }
 
-// setControl changes bits of a message control register. Called with mu held.
-func (f *Function) setControl(reg int, set, mask uint16) {
+// setControl changes bits of the message control register of a capability. Called with mu
+// held.
+func (f *Function) setControl(capability int, set, mask uint16) {
+	reg := capability + capBody
 	v := f.cfg.get16(reg)&^mask | set
 	f.cfg.val[reg], f.cfg.val[reg+1] = byte(v), byte(v>>8)
 	f.apply()
@@ -100,9 +102,9 @@ func (f *Function) Release() error {
 	defer f.mu.Unlock()
 	switch f.kind {
 	case intrMSI:
-		f.setControl(regMSICtrl, 0, msiEnable|msiGrantMask)
+		f.setControl(f.cfg.at.msi, 0, msiEnable|msiGrantMask)
 	case intrMSIX:
-		f.setControl(regMSIXCtrl, 0, msixEnable)
+		f.setControl(f.cfg.at.msix, 0, msixEnable)
 	default:
 		return fmt.Errorf("releasing messages of %v: %w", f.loc, syscall.ENODEV)
 	}
@@ -150,9 +152,9 @@ func (f *Function) SetupIntr(rid int, name string, cpu int, filter func()) (*ker
 		f.retry(v, modeMSIX)
 		return intr, nil
 	}
-	f.cfg.set32(regMSIAddr, apicBase|uint32(cpu)<<apicCPUShift, msiAddrMask)
-	f.cfg.set16(regMSIData, apicVector0, ^uint16(0))
-	f.setControl(regMSICtrl, msiEnable, msiEnable)
+	f.cfg.set32(f.cfg.at.msi+msiAddr, apicBase|uint32(cpu)<<apicCPUShift, msiAddrMask)
+	f.cfg.set16(f.cfg.at.msi+msiData, apicVector0, ^uint16(0))
+	f.setControl(f.cfg.at.msi, msiEnable, msiEnable)
 	return intr, nil
 }
 
@@ -170,7 +172,7 @@ func (f *Function) TeardownIntr(rid int) error {
 		if f.kind == intrMSIX {
 			v.setMask(true)
 		} else if !f.anyHandler() {
-			f.setControl(regMSICtrl, 0, msiEnable)
+			f.setControl(f.cfg.at.msi, 0, msiEnable)
 		}
 	}
 	f.mu.Unlock()

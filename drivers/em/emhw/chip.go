@@ -18,6 +18,7 @@ type chip struct {
 	name      string
 	id        pci.Identity
 	lem       bool // 8254x: legacy receive descriptors, INTx, microwire, I/O BAR
+	wide      bool // of 8254x: a bus of 64 bits
 	pch       *pch // of I217 and I219, nil elsewhere
 	queues    int
 	msix, msi int
@@ -75,7 +76,7 @@ var chips = append([]chip{
 		nvm:   []e1000hw.NVMValue{{Word: emreg.NVMPCIeCtrl, Value: (emreg.EITRCount - 1) << emreg.NVMMSIXShift}},
 	},
 	{
-		name: "82545EM", lem: true, queues: 1, phyID: emreg.PHYIDM88E1011,
+		name: "82545EM", lem: true, wide: true, queues: 1, phyID: emreg.PHYIDM88E1011,
 		id: pci.Identity{Vendor: emreg.VendorIntel, Device: emreg.Dev82545EMCopper,
 			SubVendor: emreg.VendorIntel, SubDevice: 0x1001, Revision: 1, Class: pci.ClassEthernet},
 		reset: resetLem,

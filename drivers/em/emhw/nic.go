@@ -32,6 +32,7 @@ var (
 	_ hw.NIC           = (*nic)(nil)
 	_ pci.PCIeDevice   = (*nic)(nil)
 	_ pci.ConfigDevice = (*nic)(nil)
+	_ pci.CapsDevice   = (*nic)(nil)
 	_ Counter          = (*nic)(nil)
 )
 
