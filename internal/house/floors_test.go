@@ -35,6 +35,8 @@ var floors = []struct {
 	{"internal/testnic/rig", 52},
 	{"internal/kern", 5},
 	{"internal/bitname", 0},
+	{"internal/complete", 0},
+	{"internal/shell", 0},
 	{"internal/physmem", 2},
 	{"internal/probe", 2},
 	{"internal/getopt", 0},
