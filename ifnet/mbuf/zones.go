@@ -43,6 +43,9 @@ type Zones struct {
 
 	slabMu sync.Mutex // after any depot's and the keg's
 	slabs  []physmem.Addr
+
+	holderMu sync.Mutex
+	holders  []*Holder // guarded by holderMu
 }
 
 // Kinds of cluster, index of Zones.clusters and Cache.clusters.

@@ -1,0 +1,128 @@
+package mbuf
+
+import "slices"
+
+// Visit is how a [Holder] shows what it holds.
+type Visit struct {
+	// Chain is called for each chain while the holder keeps it from changing: m, and what hangs on it through
+	// Next. place names where it is, slot the place in a ring, -1 where there are no slots. m is not valid later.
+	Chain func(place string, slot int, m *Mbuf)
+	// Busy is called for each place that could not be looked at, as somebody was at work there.
+	Busy func(place string)
+}
+
+// List shows a list of packets through NextPkt.
+func (v Visit) List(place string, m *Mbuf) {
+	for ; m != nil; m = m.NextPkt {
+		v.Chain(place, -1, m)
+	}
+}
+
+// Holder keeps packets while no call is under way: a ring, a queue, a table.
+type Holder interface {
+	// Holding shows all packets that are held. It waits for nobody, or for a bounded time. Any goroutine, whatever
+	// locks it holds.
+	Holding(v Visit)
+}
+
+// AddHolder makes a holder known until remove is called. Any goroutine.
+func (z *Zones) AddHolder(h Holder) (remove func()) {
+	e := &h
+	z.holderMu.Lock()
+	defer z.holderMu.Unlock()
+	z.holders = append(z.holders, e)
+	return func() {
+		z.holderMu.Lock()
+		defer z.holderMu.Unlock()
+		z.holders = slices.DeleteFunc(z.holders, func(o *Holder) bool { return o == e })
+	}
+}
+
+// Holders are those known, in the order of AddHolder. Any goroutine.
+func (z *Zones) Holders() []Holder {
+	z.holderMu.Lock()
+	defer z.holderMu.Unlock()
+	list := make([]Holder, len(z.holders))
+	for i, h := range z.holders {
+		list[i] = *h
+	}
+	return list
+}
+
+// Account adds up packets by the zones that their parts come from; what several share counts once. The zero value is
+// empty. Not for concurrent use.
+type Account struct {
+	seen map[any]struct{} // *Mbuf, *cluster, *Tag, *SndTag
+	held Usage
+}
+
+// Held is the sum. Usage of the zones less that is what nobody has shown.
+func (a *Account) Held() Usage { return a.held }
+
+// Add counts a chain and returns what it adds. The caller owns m, or keeps its owner from it.
+func (a *Account) Add(m *Mbuf) Usage {
+	before := a.held
+	for ; m != nil; m = m.Next {
+		a.addMbuf(m)
+	}
+	return a.held.Minus(before)
+}
+
+func (a *Account) addMbuf(m *Mbuf) {
+	if m.Flags&FlagPktHdr != 0 {
+		for t := m.Pkt.Tags; t != nil; t = t.Next {
+			a.once(t, &a.held.Tags)
+		}
+		if t := m.Pkt.SndTag(); t != nil {
+			a.once(t, &a.held.SndTags)
+		}
+	}
+	if m.Flags&FlagExt == 0 {
+		a.once(m, &a.held.Mbufs)
+		return
+	}
+	cl, owner := m.cl, m.cl.owner
+	switch kindOfType(cl.typ) {
+	case kindCluster:
+		a.once(cl, &a.held.Clusters)
+	case kindJumboP:
+		a.once(cl, &a.held.JumboPages)
+	case kindJumbo9:
+		a.once(cl, &a.held.Jumbo9)
+	case kindJumbo16:
+		a.once(cl, &a.held.Jumbo16)
+	default:
+		if cl.typ == ExtPacket {
+			a.once(owner, &a.held.Packets)
+		} else {
+			a.once(cl, &a.held.ExtRefs)
+		}
+	}
+	// The mbuf with the count stays as long as the storage.
+	for _, part := range [...]*Mbuf{owner, m} {
+		if part != nil {
+			a.once(part, &a.held.Mbufs)
+		}
+	}
+}
+
+// once counts x in n unless it was counted.
+func (a *Account) once(x any, n *int64) {
+	if _, was := a.seen[x]; was {
+		return
+	}
+	if a.seen == nil {
+		a.seen = make(map[any]struct{})
+	}
+	a.seen[x] = struct{}{}
+	*n++
+}
+
+// Minus is the difference.
+func (u Usage) Minus(v Usage) Usage {
+	return Usage{
+		Mbufs: u.Mbufs - v.Mbufs, Packets: u.Packets - v.Packets, Clusters: u.Clusters - v.Clusters,
+		JumboPages: u.JumboPages - v.JumboPages, Jumbo9: u.Jumbo9 - v.Jumbo9, Jumbo16: u.Jumbo16 - v.Jumbo16,
+		ExtRefs: u.ExtRefs - v.ExtRefs, Tags: u.Tags - v.Tags, SndTags: u.SndTags - v.SndTags,
+	}
+}
