@@ -22,6 +22,13 @@ func (q *ClassQueue) Bytes() int { return q.bytes }
 // Head is the first packet, which stays; nil if there is none.
 func (q *ClassQueue) Head() *mbuf.Mbuf { return q.head }
 
+// Walk shows each packet, the first one first, as one of class qid; they stay.
+func (q *ClassQueue) Walk(qid QID, show func(qid QID, m *mbuf.Mbuf)) {
+	for m := q.head; m != nil; m = m.NextPkt {
+		show(qid, m)
+	}
+}
+
 // Append adds a packet without looking at the limit (_addq).
 func (q *ClassQueue) Append(m *mbuf.Mbuf) {
 	m.NextPkt = nil

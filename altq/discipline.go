@@ -25,6 +25,13 @@ type Discipline interface {
 	Stats(qid QID, now Time) (ClassStats, error)
 }
 
+// Walker is a discipline that shows its packets; all here do.
+type Walker interface {
+	// Walk shows each packet held, with the number of its class, 0 without classes. The
+	// packets stay. The queue's lock is held.
+	Walk(show func(qid QID, m *mbuf.Mbuf))
+}
+
 // Timed is a discipline with timers of its own, which fall due at ticks (the
 // callouts of CBQ's suspended classes).
 type Timed interface {

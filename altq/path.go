@@ -1,6 +1,10 @@
 package altq
 
-import "github.com/ifsim/ifsim/ifnet/mbuf"
+import (
+	"fmt"
+
+	"github.com/ifsim/ifsim/ifnet/mbuf"
+)
 
 // Enabled reports whether the queue shapes (ALTQ_IS_ENABLED), in one atomic load.
 func (q *Queue) Enabled() bool { return q.onFlag.Load() }
@@ -159,4 +163,29 @@ func (q *Queue) Kick() {
 	if q.env.Start != nil && q.n.Load() != 0 {
 		q.env.Start()
 	}
+}
+
+// Holding implements [mbuf.Holder]: what the FIFO and the discipline hold.
+func (q *Queue) Holding(v mbuf.Visit) {
+	const place = "send queue"
+	if !q.mu.TryLock() {
+		v.Busy(place)
+		return
+	}
+	defer q.mu.Unlock()
+	if q.closed {
+		return
+	}
+	q.fifo.Walk(0, func(_ QID, m *mbuf.Mbuf) { v.Chain(place, -1, m) })
+	w, ok := q.disc.(Walker)
+	if !q.enabled || !ok {
+		return
+	}
+	w.Walk(func(qid QID, m *mbuf.Mbuf) {
+		if qid == 0 {
+			v.Chain(place+", "+q.disc.Type().String(), -1, m)
+			return
+		}
+		v.Chain(fmt.Sprintf("%s, %s class %d", place, q.disc.Type(), qid), -1, m)
+	})
 }

@@ -150,6 +150,11 @@ func (b *bed) check() error {
 	if u := b.z.Usage(); uint64(u.Mbufs) != n {
 		return fmt.Errorf("%d packets queued, %d mbufs in use", n, u.Mbufs)
 	}
+	var held mbuf.Account
+	b.queue.Holding(mbuf.Visit{Chain: func(_ string, _ int, m *mbuf.Mbuf) { held.Add(m) }, Busy: func(string) {}})
+	if held.Held() != b.z.Usage() {
+		return fmt.Errorf("%+v in use, the queue shows %+v", b.z.Usage(), held.Held())
+	}
 	d := b.queue.Discipline()
 	if !b.queue.Enabled() {
 		return nil

@@ -228,6 +228,13 @@ func (d *CBQ) Purge(drops *altq.Drops) {
 	d.n, d.polled, d.borrowed = 0, nil, nil
 }
 
+// Walk implements altq.Walker.
+func (d *CBQ) Walk(show func(qid altq.QID, m *mbuf.Mbuf)) {
+	for _, c := range d.classes {
+		c.queue.Walk(c.qid, show)
+	}
+}
+
 // Len is the number of packets held.
 func (d *CBQ) Len() int { return d.n }
 

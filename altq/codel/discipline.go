@@ -51,6 +51,9 @@ func (d *Discipline) Poll(altq.Time, *altq.Drops) *mbuf.Mbuf { return d.queue.He
 // Purge drops everything, counted.
 func (d *Discipline) Purge(drops *altq.Drops) { altq.Purge(d.policy, &d.queue, &d.drop, drops) }
 
+// Walk implements altq.Walker.
+func (d *Discipline) Walk(show func(qid altq.QID, m *mbuf.Mbuf)) { d.queue.Walk(0, show) }
+
 // Len is the number of packets held.
 func (d *Discipline) Len() int { return d.queue.Len() }
 

@@ -131,6 +131,18 @@ func (d *FAIRQ) Dequeue(now altq.Time, drops *altq.Drops) *mbuf.Mbuf {
 	return m
 }
 
+// Walk implements altq.Walker.
+func (d *FAIRQ) Walk(show func(qid altq.QID, m *mbuf.Mbuf)) {
+	for _, c := range d.classes {
+		if c == nil {
+			continue
+		}
+		for i := range c.buckets {
+			c.buckets[i].queue.Walk(c.qid, show)
+		}
+	}
+}
+
 // Purge drops everything, and counts it as dropped by the classes (fairq_purge).
 func (d *FAIRQ) Purge(drops *altq.Drops) {
 	for _, c := range d.classes {

@@ -216,6 +216,13 @@ func (d *HFSC) served(c *class, n int, now uint64, realtime bool) {
 	}
 }
 
+// Walk implements altq.Walker.
+func (d *HFSC) Walk(show func(qid altq.QID, m *mbuf.Mbuf)) {
+	for _, c := range d.classes {
+		c.queue.Walk(c.qid, show)
+	}
+}
+
 // Purge drops everything, and counts it as dropped by the classes (hfsc_purge).
 func (d *HFSC) Purge(drops *altq.Drops) {
 	d.polled = nil

@@ -123,6 +123,15 @@ func (p *PRIQ) Purge(d *altq.Drops) {
 	p.n, p.busy = 0, 0
 }
 
+// Walk implements altq.Walker.
+func (p *PRIQ) Walk(show func(qid altq.QID, m *mbuf.Mbuf)) {
+	for _, cl := range p.classes {
+		if cl != nil {
+			cl.queue.Walk(cl.qid, show)
+		}
+	}
+}
+
 // Len is the number of packets held.
 func (p *PRIQ) Len() int { return p.n }
 
