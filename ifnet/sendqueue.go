@@ -154,3 +154,14 @@ func (f *FIFO) Dropped() uint64 {
 
 // MaxLen is the limit in packets.
 func (f *FIFO) MaxLen() int { return f.max }
+
+// Holding implements [mbuf.Holder].
+func (f *FIFO) Holding(v mbuf.Visit) {
+	const place = "send queue"
+	if !f.mu.TryLock() {
+		v.Busy(place)
+		return
+	}
+	defer f.mu.Unlock()
+	v.List(place, f.head)
+}

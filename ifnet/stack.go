@@ -65,6 +65,7 @@ func Init(k *kern.Kernel) error {
 	s.tq = k.NewTaskQueue("swi_ifnet")
 	s.loop.init(s)
 	kern.Attach(k, s)
+	z.AddHolder(s)
 	k.OnClose(s.close)
 	return nil
 }
