@@ -66,6 +66,7 @@ func Init(k *kern.Kernel) error {
 	s.arp = nbProtocol{etype: ifnet.EtherTypeIP, params: s.arpParams, ask: s.arpAsk, giveUp: s.arpGiveUp}
 	s.nd6 = nbProtocol{etype: ifnet.EtherTypeIPv6, params: s.nd6Params, ask: s.nd6Ask, giveUp: s.nd6GiveUp}
 	kern.Attach(k, s)
+	s.zones.AddHolder(s)
 	s.cancels = []func(){
 		ifnet.RegisterResolver(k, ifnet.AFInet, s.arpResolve),
 		ifnet.RegisterResolver(k, ifnet.AFInet6, s.nd6Resolve),
