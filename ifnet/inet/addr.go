@@ -74,6 +74,8 @@ type ifaddr struct {
 	state  AddrState
 	dad    *kern.Callout // detection's timer, nil when it does not run
 	dadNS  int           // solicitations sent
+
+	unrouted bool // the route to its network has been deleted
 }
 
 // ownAddrs is what the packet path reads of an interface's addresses, constant.
@@ -113,7 +115,7 @@ func (a *ifaddr) routes(ifp *ifnet.Ifnet) []*route {
 	if a.state == AddrValid {
 		list = append(list, &route{prefix: netip.PrefixFrom(addr, addr.BitLen()), ifp: ifp, kind: routeLocal, own: a})
 	}
-	if a.prefix.Bits() == addr.BitLen() {
+	if a.prefix.Bits() == addr.BitLen() || a.unrouted {
 		return list
 	}
 	list = append(list, &route{prefix: a.prefix.Masked(), ifp: ifp, kind: routeNet})
@@ -224,13 +226,13 @@ func (s *stack) enter(ifp *ifnet.Ifnet, p netip.Prefix, state AddrState, proto *
 		return false, nil, syscall.ENXIO
 	}
 	if a := i.find(p.Addr()); a != nil {
-		a.prefix = p
+		a.prefix, a.unrouted = p, false
 		s.rebuild()
 		return false, nil, nil
 	}
 	i.addrs = append(i.addrs, &ifaddr{prefix: p, state: state, in: newFlowCount(), out: newFlowCount()})
 	if state == AddrValid {
-		held = s.setPermanent(i, proto, p.Addr(), ifp.MAC(), true)
+		held = s.setOwn(i, proto, p.Addr())
 	}
 	s.rebuild()
 	return true, held, nil
@@ -381,7 +383,7 @@ func (s *stack) linkAddrChanged(ifp *ifnet.Ifnet) {
 				v4 = append(v4, a.prefix.Addr())
 				proto = &s.arp
 			}
-			s.setPermanent(i, proto, a.prefix.Addr(), ifp.MAC(), true)
+			s.setOwn(i, proto, a.prefix.Addr())
 		}
 	}
 	s.mu.Unlock()

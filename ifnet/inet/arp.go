@@ -71,7 +71,7 @@ func (s *stack) arpAsk(c *mbuf.Cache, i *iface, target netip.Addr, mac *[ifnet.E
 	if mac != nil {
 		to = *mac
 	}
-	s.arpSend(c, i.ifp, arpOpRequest, to, src, [ifnet.EtherAddrLen]byte{}, target)
+	s.arpSend(c, i.ifp, to, arpPacket{op: arpOpRequest, sha: i.ifp.MAC(), spa: src, tpa: target})
 }
 
 // arpGiveUp drops a packet whose neighbour never answered; the sender of one that was
@@ -110,12 +110,11 @@ func (s *stack) announce(c *mbuf.Cache, ifp *ifnet.Ifnet, a netip.Addr) {
 	if ifp.Type() == ifnet.TypeLoop || ifp.Flags()&ifnet.FlagNoARP != 0 {
 		return
 	}
-	s.arpSend(c, ifp, arpOpRequest, ifnet.EtherBroadcast, a, [ifnet.EtherAddrLen]byte{}, a)
+	s.arpSend(c, ifp, ifnet.EtherBroadcast, arpPacket{op: arpOpRequest, sha: ifp.MAC(), spa: a, tpa: a})
 }
 
 // arpSend sends one packet to the link address to.
-func (s *stack) arpSend(c *mbuf.Cache, ifp *ifnet.Ifnet, op uint16,
-	to [ifnet.EtherAddrLen]byte, src netip.Addr, tha [ifnet.EtherAddrLen]byte, target netip.Addr) {
+func (s *stack) arpSend(c *mbuf.Cache, ifp *ifnet.Ifnet, to [ifnet.EtherAddrLen]byte, p arpPacket) {
 	m := c.GetHdr()
 	if m == nil {
 		s.stats.arp.add(arpTxErrors)
@@ -128,11 +127,11 @@ func (s *stack) arpSend(c *mbuf.Cache, ifp *ifnet.Ifnet, op uint16,
 	binary.BigEndian.PutUint16(b, arpHrdEther)
 	binary.BigEndian.PutUint16(b[arpProOff:], ifnet.EtherTypeIP)
 	b[arpHlnOff], b[arpPlnOff] = ifnet.EtherAddrLen, ipv4AddrLen
-	binary.BigEndian.PutUint16(b[arpOpOff:], op)
-	sha, spa, tpa := ifp.MAC(), src.As4(), target.As4()
-	copy(b[arpSHAOff:], sha[:])
+	binary.BigEndian.PutUint16(b[arpOpOff:], p.op)
+	spa, tpa := p.spa.As4(), p.tpa.As4()
+	copy(b[arpSHAOff:], p.sha[:])
 	copy(b[arpSPAOff:], spa[:])
-	copy(b[arpTHAOff:], tha[:])
+	copy(b[arpTHAOff:], p.tha[:])
 	copy(b[arpTPAOff:], tpa[:])
 	if to == ifnet.EtherBroadcast {
 		m.Flags |= mbuf.FlagBcast
@@ -141,7 +140,7 @@ func (s *stack) arpSend(c *mbuf.Cache, ifp *ifnet.Ifnet, op uint16,
 		s.stats.arp.add(arpTxErrors)
 		return
 	}
-	if op == arpOpRequest {
+	if p.op == arpOpRequest {
 		s.stats.arp.add(arpTxRequests)
 	} else {
 		s.stats.arp.add(arpTxReplies)
@@ -182,7 +181,7 @@ func (s *stack) arpInput(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf) {
 	}
 }
 
-// arpPacket is a checked packet.
+// arpPacket is what a packet says.
 type arpPacket struct {
 	op       uint16
 	sha, tha [ifnet.EtherAddrLen]byte
@@ -235,17 +234,28 @@ func (s *stack) inArpInput(c *mbuf.Cache, ifp *ifnet.Ifnet, p *arpPacket) {
 	if !p.spa.IsUnspecified() && s.isLocal4(ifp, p.spa) {
 		s.stats.arp.add(arpDupIPs)
 		s.arpLogf("%s is using my IP address %s on %s!\n", macText(p.sha), p.spa, ifp.Name())
-		s.arpReply(c, ifp, p, p.spa)
+		s.arpReply(c, ifp, p, p.spa, ifp.MAC())
 		return
 	}
 	if ifp.Flags()&ifnet.FlagStaticARP == 0 && !p.spa.IsUnspecified() {
 		s.arpLearn(c, ifp, p, forMe)
 	}
-	if forMe {
-		s.arpReply(c, ifp, p, p.tpa)
-	} else if s.knobs.arpProxyAll.Load() != 0 && s.mayProxy(ifp, p) {
-		s.arpReply(c, ifp, p, p.tpa)
+	if forMe || s.knobs.arpProxyAll.Load() != 0 && s.mayProxy(ifp, p) {
+		s.arpReply(c, ifp, p, p.tpa, ifp.MAC())
+	} else if mac, ok := s.published(ifp, p.tpa); ok {
+		s.arpReply(c, ifp, p, p.tpa, mac)
 	}
+}
+
+// published is what to answer for a neighbour that somebody published.
+func (s *stack) published(ifp *ifnet.Ifnet, a netip.Addr) (mac [ifnet.EtherAddrLen]byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.neighbour4(ifp, a)
+	if e == nil || !e.published {
+		return mac, false
+	}
+	return unpackLink(e.link.Load()), true
 }
 
 // isLocal4 reports whether an address belongs to the interface.
@@ -259,13 +269,13 @@ func (s *stack) isLocal4(ifp *ifnet.Ifnet, a netip.Addr) bool {
 func (s *stack) mayProxy(ifp *ifnet.Ifnet, p *arpPacket) bool {
 	f := s.fib4.Load()
 	to, from := f.lookup(keyOf(p.tpa, 0)), f.lookup(keyOf(p.spa, 0))
-	return to != nil && to.ifp != ifp && to.kind != routeBroadcast && from != nil && from.ifp == ifp
+	return !to.unroutable() && to.ifp != ifp && from != nil && from.ifp == ifp
 }
 
-// arpReply answers a request for addr.
-func (s *stack) arpReply(c *mbuf.Cache, ifp *ifnet.Ifnet, p *arpPacket, addr netip.Addr) {
+// arpReply answers a request: addr is at mac.
+func (s *stack) arpReply(c *mbuf.Cache, ifp *ifnet.Ifnet, p *arpPacket, addr netip.Addr, mac [ifnet.EtherAddrLen]byte) {
 	if p.op == arpOpRequest {
-		s.arpSend(c, ifp, arpOpReply, p.sha, addr, p.sha, p.spa)
+		s.arpSend(c, ifp, p.sha, arpPacket{op: arpOpReply, sha: mac, tha: p.sha, spa: addr, tpa: p.spa})
 	}
 }
 
@@ -296,7 +306,7 @@ func (s *stack) arpLearn(c *mbuf.Cache, ifp *ifnet.Ifnet, p *arpPacket, create b
 	}
 	w := e.link.Load()
 	old, moved := unpackLink(w), w != 0 && unpackLink(w) != p.sha
-	if e.state == nbPermanent {
+	if e.state == NeighbourPermanent {
 		s.mu.Unlock()
 		if moved && s.knobs.logPermanent.Load() != 0 {
 			s.arpLogf("%s attempts to modify permanent entry for %s on %s\n", macText(p.sha), p.spa, ifp.Name())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/gopacket/layers"
 
@@ -29,7 +30,7 @@ func TestAddAddrBringsUpJoinsAndAnnounces(t *testing.T) {
 	if got := Addrs(n.Ifnet)[0].String(); got != "inet 192.0.2.10 netmask 0xffffff00 broadcast 192.0.2.255" {
 		t.Errorf("line %q", got)
 	}
-	if got := ARPTable(r.k); len(got) != 1 || got[0].String() != "? (192.0.2.10) at 02:00:00:00:00:01 on em0 permanent [ethernet]" {
+	if got := ARPTable(r.k); len(got) != 1 || got[0] != (Neighbour{Addr: ip("192.0.2.10"), MAC: ownMAC, If: "em0", IfType: ifnet.TypeEther, State: NeighbourPermanent, Complete: true, Permanent: true, Own: true}) {
 		t.Errorf("table %v", got)
 	}
 	r.must(DelAddr(n.Ifnet, ip("192.0.2.10")))
@@ -70,7 +71,7 @@ func TestARPRequestIsAnswered(t *testing.T) {
 	n.input(arpFrame(t, 1, peerMAC, ifnet.EtherBroadcast, "192.0.2.1", macAddr{}, "192.0.2.11"))
 	n.none()
 	got := ARPTable(r.k)
-	if len(got) != 2 || got[0].String() != "? (192.0.2.1) at 02:00:00:00:00:99 on em0 expires in 1200 seconds [ethernet]" {
+	if len(got) != 2 || got[0] != (Neighbour{Addr: ip("192.0.2.1"), MAC: peerMAC, If: "em0", IfType: ifnet.TypeEther, State: NeighbourReachable, Complete: true, Expires: 20 * time.Minute}) {
 		t.Errorf("table %v", got)
 	}
 	r.noLeak()
@@ -132,7 +133,7 @@ func TestARPLogLines(t *testing.T) {
 			r := newRig(t)
 			n := r.nic(0, ownMAC, "192.0.2.10/24")
 			r.nic(1, own2MAC, "198.51.100.1/24")
-			r.must(AddStaticARP(r.k, ip("192.0.2.9"), gwMAC))
+			r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip("192.0.2.9"), MAC: gwMAC}))
 			log := r.mark()
 			n.input(tc.frame(t))
 			r.wantLog(log, tc.want)
@@ -258,11 +259,11 @@ func TestARPEntryExpiresUnlessUsed(t *testing.T) {
 func TestStaticARP(t *testing.T) {
 	r := newRig(t)
 	n := r.nic(0, ownMAC, "192.0.2.10/24")
-	r.must(AddStaticARP(r.k, ip("192.0.2.9"), gwMAC))
-	wantErr(t, AddStaticARP(r.k, ip("203.0.113.1"), gwMAC), syscall.ENETUNREACH)
-	wantErr(t, AddStaticARP(r.k, ip("192.0.2.10"), gwMAC), syscall.EEXIST)
-	wantErr(t, AddStaticARP(r.k, ip("192.0.2.8"), ifnet.EtherBroadcast), syscall.EINVAL)
-	wantErr(t, AddStaticARP(r.k, ip("2001:db8::1"), gwMAC), syscall.EINVAL)
+	r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip("192.0.2.9"), MAC: gwMAC}))
+	wantErr(t, AddNeighbour(r.k, NeighbourReq{Addr: ip("203.0.113.1"), MAC: gwMAC}), syscall.ENETUNREACH)
+	wantErr(t, AddNeighbour(r.k, NeighbourReq{Addr: ip("192.0.2.10"), MAC: gwMAC}), syscall.EEXIST)
+	wantErr(t, AddNeighbour(r.k, NeighbourReq{Addr: ip("192.0.2.8"), MAC: ifnet.EtherBroadcast}), syscall.EINVAL)
+	wantErr(t, AddNeighbour(r.k, NeighbourReq{Addr: ip("2001:db8::1"), MAC: gwMAC}), syscall.ENETUNREACH)
 	n.input(echo4(t, "192.0.2.9", "192.0.2.10", 8))
 	if e := layer[*layers.Ethernet](t, n.one()); !bytes.Equal(e.DstMAC, gwMAC[:]) {
 		t.Errorf("reply to %v", e.DstMAC)
@@ -271,9 +272,9 @@ func TestStaticARP(t *testing.T) {
 	if len(ARPTable(r.k)) != 2 {
 		t.Error("static entry expired")
 	}
-	r.must(DelARP(r.k, ip("192.0.2.9")))
-	wantErr(t, DelARP(r.k, ip("192.0.2.9")), syscall.ENOENT)
-	wantErr(t, DelARP(r.k, ip("192.0.2.10")), syscall.ENOENT)
+	r.must(DelNeighbour(r.k, ip("192.0.2.9")))
+	wantErr(t, DelNeighbour(r.k, ip("192.0.2.9")), syscall.ENOENT)
+	wantErr(t, DelNeighbour(r.k, ip("192.0.2.10")), syscall.EPERM)
 }
 
 func TestProxyARP(t *testing.T) {
@@ -295,7 +296,7 @@ func TestProxyARP(t *testing.T) {
 func TestNeighboursGoWithTheirNetwork(t *testing.T) {
 	r := newRig(t)
 	n := r.nic(0, ownMAC, "192.0.2.10/24", "192.0.2.11/24")
-	r.must(AddStaticARP(r.k, ip("192.0.2.9"), gwMAC))
+	r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip("192.0.2.9"), MAC: gwMAC}))
 	n.input(arpFrame(t, 1, peerMAC, ifnet.EtherBroadcast, "192.0.2.1", macAddr{}, "192.0.2.10"))
 	r.set("net.inet.ip.forwarding", "1")
 	n.input(udp4(t, ipv4("192.0.2.1", "192.0.2.77", layers.IPProtocolUDP), 8)) // waits

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
 )
 
@@ -16,33 +16,16 @@ import (
 type Neighbour struct {
 	Addr      netip.Addr
 	MAC       [ifnet.EtherAddrLen]byte
-	If        string        // name of the interface
+	If        string // name of the interface
+	IfType    ifnet.Type
+	State     NeighbourState
 	Complete  bool          // MAC is known
 	Permanent bool          // own or static
 	Own       bool          // of this machine
+	Published bool          // others' questions for it are answered
+	Router    bool          // it says so, of IPv6
+	Probes    int           // questions since its state began
 	Expires   time.Duration // until the entry is in doubt or goes, 0 for a permanent one
-}
-
-// String is a line of arp -an.
-func (n Neighbour) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "? (%s) at ", n.Addr)
-	if n.Complete {
-		b.WriteString(macText(n.MAC))
-	} else {
-		b.WriteString("(incomplete)")
-	}
-	b.WriteString(" on " + n.If)
-	switch {
-	case n.Permanent:
-		b.WriteString(" permanent")
-	case n.Expires > 0:
-		fmt.Fprintf(&b, " expires in %d seconds", int(n.Expires/time.Second))
-	default:
-		b.WriteString(" expired")
-	}
-	b.WriteString(" [ethernet]")
-	return b.String()
 }
 
 // ARPTable is the machine's ARP table, by interface, then address. Any goroutine.
@@ -77,17 +60,21 @@ func neighbours(k *kern.Kernel, table func(i *iface) *nbTable) []Neighbour {
 }
 
 func (s *stack) describe(i *iface, e *neighbour) Neighbour {
-	n := Neighbour{Addr: e.addr, If: i.ifp.Name(), Permanent: e.state == nbPermanent, Own: e.own}
+	n := Neighbour{Addr: e.addr, If: i.ifp.Name(), IfType: i.ifp.Type(), State: e.state, Permanent: e.state == NeighbourPermanent,
+		Own: e.own, Published: e.published, Router: e.router}
 	if w := e.link.Load(); w != 0 {
 		n.MAC, n.Complete = unpackLink(w), true
 	}
-	if !n.Permanent {
-		ticks := e.expires - s.k.Ticks()
-		if e.state == nbReachable {
-			ticks += int64(s.arpTail(e))
-		}
-		n.Expires = time.Duration(max(ticks, 0)) * time.Second / time.Duration(s.k.Hz())
+	if n.Permanent {
+		return n
 	}
+	ticks := e.expires - s.k.Ticks()
+	if e.state == NeighbourReachable {
+		ticks += int64(s.arpTail(e))
+	} else {
+		n.Probes = e.asked
+	}
+	n.Expires = time.Duration(max(ticks, 0)) * time.Second / time.Duration(s.k.Hz())
 	return n
 }
 
@@ -99,47 +86,37 @@ func (s *stack) arpTail(e *neighbour) int {
 	return 0
 }
 
-// AddStaticARP makes a permanent entry for a neighbour on a connected network (arp -s).
-// ENETUNREACH: ip is on none; EINVAL: ip is not an IPv4 address or mac is a group;
-// EEXIST: ip is an address of this machine. Any goroutine.
-func AddStaticARP(k *kern.Kernel, ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error {
-	if !ip.Is4() {
-		return fmt.Errorf("adding ARP entry for %s: %w", ip, syscall.EINVAL)
-	}
-	return addStatic(k, ip, mac)
+// NeighbourReq asks for an entry: of a neighbour on a connected network.
+type NeighbourReq struct {
+	Addr    netip.Addr // a link-local one names its interface as its zone
+	MAC     [ifnet.EtherAddrLen]byte
+	Temp    bool // it ends as one that was learnt does; else it is permanent
+	Publish bool // others' ARP requests for it are answered with MAC
 }
 
-// AddStaticNDP is AddStaticARP for IPv6 (ndp -s). A link-local address names its interface
-// as its zone.
-func AddStaticNDP(k *kern.Kernel, ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error {
-	if !ip.Is6() || ip.Is4In6() || ip.IsMulticast() {
-		return fmt.Errorf("adding neighbour entry for %s: %w", ip, syscall.EINVAL)
-	}
-	return addStatic(k, ip, mac)
-}
-
-func addStatic(k *kern.Kernel, ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error {
+// AddNeighbour makes an entry, or replaces one (arp -s, ndp -s). ENETUNREACH: the address
+// is on no connected network; EINVAL: it cannot be a neighbour's, or MAC is a group; EEXIST:
+// it is an address of this machine. Any goroutine.
+func AddNeighbour(k *kern.Kernel, req NeighbourReq) error {
 	s, err := stackOf(k)
 	if err == nil {
-		err = s.addStatic(ip, mac)
+		err = s.addNeighbour(req)
 	}
 	if err != nil {
-		return fmt.Errorf("adding an entry for %s: %w", ip, err)
+		return fmt.Errorf("adding an entry for %s: %w", req.Addr, err)
 	}
 	return nil
 }
 
-func (s *stack) addStatic(ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error {
-	if ifnet.IsMulticastMAC(mac) {
+func (s *stack) addNeighbour(req NeighbourReq) error {
+	ip := req.Addr
+	if !ip.IsValid() || ip.Is4In6() || ip.IsMulticast() || ifnet.IsMulticastMAC(req.MAC) {
 		return syscall.EINVAL
 	}
-	p := &s.arp
-	if ip.Is6() {
-		p = &s.nd6
-	}
+	p := s.protocolOf(ip)
 	s.mu.Lock()
 	r := s.routeOf(ip)
-	if r == nil || r.kind == routeGateway {
+	if r == nil || r.kind != routeNet && r.kind != routeLocal && r.kind != routeBroadcast {
 		s.mu.Unlock()
 		return syscall.ENETUNREACH
 	}
@@ -147,35 +124,62 @@ func (s *stack) addStatic(ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error {
 		s.mu.Unlock()
 		return syscall.EEXIST
 	}
-	ip = ip.WithZone("")
-	held := s.setPermanent(s.iface(r.ifp), p, ip, mac, false)
+	i := s.iface(r.ifp)
+	e := s.permanent(i, p, ip.WithZone(""), req.MAC)
+	held := e.takeHeld()
+	e.published = req.Publish
+	if req.Temp {
+		held = joinPackets(held, s.learn(p, e, req.MAC, true))
+	}
 	s.mu.Unlock()
 	c := s.zones.Borrow()
 	defer s.zones.Return(c)
-	s.sendHeld(c, r.ifp, held, mac, p.etype)
+	s.sendHeld(c, r.ifp, held, req.MAC, p.etype)
 	return nil
 }
 
-// DelARP removes an entry that is not this machine's own (arp -d). ENOENT: there is none.
-func DelARP(k *kern.Kernel, ip netip.Addr) error {
+// protocolOf is how the family of an address finds its neighbours.
+func (s *stack) protocolOf(a netip.Addr) *nbProtocol {
+	if a.Is4() {
+		return &s.arp
+	}
+	return &s.nd6
+}
+
+// DelNeighbour removes an entry (arp -d, ndp -d). A link-local address may name its
+// interface as its zone. ENOENT: there is none; EPERM: it is this machine's own.
+func DelNeighbour(k *kern.Kernel, ip netip.Addr) error {
 	s, err := stackOf(k)
 	if err != nil {
 		return err
 	}
+	held, err := s.delNeighbour(ip)
+	if err != nil {
+		return fmt.Errorf("deleting the entry of %s: %w", ip, err)
+	}
+	c := s.zones.Borrow()
+	defer s.zones.Return(c)
+	freePackets(c, held)
+	return nil
+}
+
+// delNeighbour removes an entry and returns the packets that waited for it.
+func (s *stack) delNeighbour(ip netip.Addr) (held *mbuf.Mbuf, err error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = syscall.ENOENT
 	for _, i := range *s.ifs.Load() {
-		if i == nil {
+		if i == nil || ip.Zone() != "" && ip.Zone() != i.ifp.Name() {
 			continue
 		}
-		if e := i.nb4.find(keyOf(ip, 0)); e != nil && !e.own {
-			held := i.nb4.remove(e)
-			s.mu.Unlock()
-			c := s.zones.Borrow()
-			defer s.zones.Return(c)
-			freePackets(c, held)
-			return nil
+		t := i.table(s.protocolOf(ip))
+		switch e := t.find(keyOf(ip, 0)); {
+		case e == nil:
+		case e.own:
+			err = syscall.EPERM
+		default:
+			return t.remove(e), nil
 		}
 	}
-	s.mu.Unlock()
-	return fmt.Errorf("deleting ARP entry of %s: %w", ip, syscall.ENOENT)
+	return nil, err
 }

@@ -68,19 +68,31 @@ const (
 	routeNet       routeKind = iota // neighbours on the link
 	routeGateway                    // reached through route.gateway
 	routeLocal                      // this machine
-	routeBroadcast                  // everybody on the link
+	routeBroadcast                  // everybody on the link; from here on nobody is sent to
+	routeReject                     // nobody: the sender is told
+	routeBlackhole                  // nobody
 )
 
 // route is one entry of the forwarding table (struct rtentry, nhop_object), constant.
 type route struct {
 	prefix  netip.Prefix
-	gateway netip.Addr // with routeGateway
-	ifp     *ifnet.Ifnet
+	gateway netip.Addr   // with routeGateway
+	ifp     *ifnet.Ifnet // nil if it leads nowhere
 	kind    routeKind
-	own     *ifaddr // with routeLocal, nil in tables of tests
+	static  bool       // added by AddRoute
+	flags   RouteFlags // of those that can be asked for
+	own     *ifaddr    // with routeLocal, nil in tables of tests
 }
 
-func (r *route) key() key { return keyOf(r.prefix.Addr(), r.ifp.Index()) }
+func (r *route) key() key {
+	if r.ifp == nil {
+		return keyOf(r.prefix.Addr(), 0)
+	}
+	return keyOf(r.prefix.Addr(), r.ifp.Index())
+}
+
+// unroutable reports whether nothing is sent along the route.
+func (r *route) unroutable() bool { return r == nil || r.kind >= routeBroadcast }
 
 // fib is a forwarding table, constant once published: a sorted list of routes for each
 // prefix length, longest first.
@@ -134,6 +146,16 @@ func (f *fib) lookup(k key) *route {
 		}
 		if lo < len(g.keys) && g.keys[lo] == want {
 			return g.routes[lo]
+		}
+	}
+	return nil
+}
+
+// find is the route to exactly one prefix, nil if there is none.
+func (f *fib) find(k key, bits int) *route {
+	for _, g := range f.groups {
+		if n := slices.Index(g.keys, k); g.bits == bits && n >= 0 {
+			return g.routes[n]
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package inet
 
 import (
 	"encoding/binary"
+	"net/netip"
 	"sync"
 	"testing"
 
@@ -130,17 +131,17 @@ func TestWorkersForwardWhileTablesChange(t *testing.T) {
 		defer c.Close()
 		for i := range 300 {
 			out.InputCache(c, c.DevGet(reply, 0, out.Ifnet))
-			_ = AddRoute(r.k, prefix("203.0.113.0/24"), ip("192.0.2.1"))
-			_ = DelRoute(r.k, prefix("203.0.113.0/24"))
+			_ = AddRoute(r.k, RouteReq{Prefix: prefix("203.0.113.0/24"), Gateway: ip("192.0.2.1")})
+			_ = DelRoute(r.k, prefix("203.0.113.0/24"), netip.Addr{})
 			ARPTable(r.k)
 			if i%10 == 0 {
-				_ = DelARP(r.k, ip("192.0.2.1"))
+				_ = DelNeighbour(r.k, ip("192.0.2.1"))
 				r.must(AddAddr(out.Ifnet, prefix("192.0.2.20/24")))
 				r.must(DelAddr(out.Ifnet, ip("192.0.2.20")))
 			}
 		}
 	})
 	wg.Wait()
-	_ = DelARP(r.k, ip("192.0.2.1"))
+	_ = DelNeighbour(r.k, ip("192.0.2.1"))
 	r.noLeak()
 }

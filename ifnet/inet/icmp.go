@@ -121,7 +121,7 @@ func (s *stack) ipOutput(c *mbuf.Cache, m *mbuf.Mbuf, src, dst netip.Addr) {
 		s.ipDrop(c, m, ipNoRoute)
 		return
 	}
-	if r.kind == routeBroadcast {
+	if r.unroutable() {
 		s.ipDrop(c, m, ipODropped) // nothing here answers everybody
 		return
 	}

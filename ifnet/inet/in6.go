@@ -113,7 +113,7 @@ func (s *stack) dadTimer(i *iface, a *ifaddr) {
 		a.dad.Reset(s.seconds(ndRetransTimer), -1)
 	} else {
 		a.state, a.dad = AddrValid, nil
-		held = s.setPermanent(i, &s.nd6, addr, i.ifp.MAC(), true)
+		held = s.setOwn(i, &s.nd6, addr)
 		s.rebuild()
 	}
 	s.mu.Unlock()

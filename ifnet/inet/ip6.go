@@ -289,7 +289,7 @@ func (s *stack) ip6Output(c *mbuf.Cache, m *mbuf.Mbuf, ifp *ifnet.Ifnet, dst net
 	next := dst
 	if !dst.IsMulticast() {
 		r := s.fib6.Load().lookup(keyOf(dst, ifp.Index()))
-		if r == nil {
+		if r.unroutable() {
 			s.ip6Drop(c, m, ip6NoRoute)
 			return
 		}

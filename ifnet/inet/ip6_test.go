@@ -414,8 +414,8 @@ func TestDisabledIPv6DropsEverything(t *testing.T) {
 func TestRoute6ThroughLinkLocalGateway(t *testing.T) {
 	r, n := six(t)
 	gw := netip.MustParseAddr(peerLL + "%em0")
-	wantErr(t, AddRoute(r.k, prefix("::/0"), ip(peerLL)), syscall.ENETUNREACH)
-	r.must(AddRoute(r.k, prefix("::/0"), gw))
+	wantErr(t, AddRoute(r.k, RouteReq{Prefix: prefix("::/0"), Gateway: ip(peerLL)}), syscall.ENETUNREACH)
+	r.must(AddRoute(r.k, RouteReq{Prefix: prefix("::/0"), Gateway: gw}))
 	n.input(ns(t, peerLL, ownLL, lladdr(1, gwMAC)...))
 	n.take()
 	n.input(echo6(t, ownMAC, "2001:db8:ffff::1", own6, 8))

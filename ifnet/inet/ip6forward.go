@@ -19,7 +19,10 @@ func (s *stack) ip6Forward(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, p pack
 	case p.hlim <= 1:
 		s.ip6CannotForward(c, ifp, m, p, icmp6TimeExceeded, 0, 0)
 		return
-	case r == nil:
+	case r != nil && r.kind == routeBlackhole:
+		s.ip6Drop(c, m, ip6CantForward)
+		return
+	case r.unroutable():
 		s.stats.ip6.add(ip6NoRoute)
 		s.ip6CannotForward(c, ifp, m, p, icmp6Unreach, icmp6UnreachNoRoute, 0)
 		return
@@ -78,7 +81,7 @@ func (s *stack) pfil6Out(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, p packet
 	}
 	r = s.fib6.Load().lookup(keyOf(dst, ifp.Index()))
 	switch {
-	case r == nil:
+	case r.unroutable():
 		s.ip6Drop(c, m, ip6NoRoute)
 		return nil, nil
 	case r.kind == routeLocal:

@@ -22,8 +22,8 @@ func router6(t testing.TB) (r *rig, in, out *nic) {
 	r = newRig(t)
 	in, out = r.nic(0, ownMAC, "2001:db8:1::1/64"), r.nic(1, own2MAC, "2001:db8:2::10/64")
 	r.advance(1)
-	r.must(AddStaticNDP(r.k, ip(inside6), peerMAC))
-	r.must(AddStaticNDP(r.k, ip(outside6), gwMAC))
+	r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip(inside6), MAC: peerMAC}))
+	r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip(outside6), MAC: gwMAC}))
 	r.set("net.inet6.ip6.forwarding", "1")
 	in.frames, out.frames = nil, nil
 	return r, in, out
@@ -39,14 +39,14 @@ func udp6(t testing.TB, src, dst string, hlim uint8, n int) []byte {
 
 func TestStaticNDP(t *testing.T) {
 	r, n := six(t)
-	r.must(AddStaticNDP(r.k, ip(peer6), gwMAC))
-	r.must(AddStaticNDP(r.k, ip(peerLL+"%em0"), badMAC))
-	wantErr(t, AddStaticNDP(r.k, ip(peerLL), gwMAC), syscall.ENETUNREACH)
-	wantErr(t, AddStaticNDP(r.k, ip("2001:db8:9::1"), gwMAC), syscall.ENETUNREACH)
-	wantErr(t, AddStaticNDP(r.k, ip(own6), gwMAC), syscall.EEXIST)
-	wantErr(t, AddStaticNDP(r.k, ip(peer6), ifnet.EtherBroadcast), syscall.EINVAL)
-	wantErr(t, AddStaticNDP(r.k, ip("192.0.2.1"), gwMAC), syscall.EINVAL)
-	wantErr(t, AddStaticNDP(r.k, ip("ff02::1"), gwMAC), syscall.EINVAL)
+	r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip(peer6), MAC: gwMAC}))
+	r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip(peerLL + "%em0"), MAC: badMAC}))
+	wantErr(t, AddNeighbour(r.k, NeighbourReq{Addr: ip(peerLL), MAC: gwMAC}), syscall.ENETUNREACH)
+	wantErr(t, AddNeighbour(r.k, NeighbourReq{Addr: ip("2001:db8:9::1"), MAC: gwMAC}), syscall.ENETUNREACH)
+	wantErr(t, AddNeighbour(r.k, NeighbourReq{Addr: ip(own6), MAC: gwMAC}), syscall.EEXIST)
+	wantErr(t, AddNeighbour(r.k, NeighbourReq{Addr: ip(peer6), MAC: ifnet.EtherBroadcast}), syscall.EINVAL)
+	wantErr(t, AddNeighbour(r.k, NeighbourReq{Addr: ip("192.0.2.1"), MAC: gwMAC}), syscall.ENETUNREACH)
+	wantErr(t, AddNeighbour(r.k, NeighbourReq{Addr: ip("ff02::1"), MAC: gwMAC}), syscall.EINVAL)
 	n.input(echo6(t, ownMAC, peer6, own6, 8))
 	n.input(echo6(t, ownMAC, peerLL, ownLL, 8))
 	for i, mac := range []macAddr{gwMAC, badMAC} {
@@ -74,7 +74,7 @@ func TestForward6TakesAHopAndNothingElse(t *testing.T) {
 	if got := out.frames[0]; !bytes.Equal(got, want) {
 		t.Errorf("sent\n%x\nwant\n%x", got, want)
 	}
-	r.must(AddRoute(r.k, prefix("2001:db8:8000::/49"), ip(outside6)))
+	r.must(AddRoute(r.k, RouteReq{Prefix: prefix("2001:db8:8000::/49"), Gateway: ip(outside6)}))
 	in.input(udp6(t, inside6, "2001:db8:8000::9", 64, 8))
 	if len(out.frames) != 2 || !bytes.HasPrefix(out.frames[1], gwMAC[:]) {
 		t.Error("nothing went to the gateway")
@@ -98,7 +98,7 @@ func TestForward6TellsSenders(t *testing.T) {
 		{"too big", func(t testing.TB) []byte { return udp6(t, inside6, outside6, 64, 1400) }, 2, 0, 1300, "net.inet6.ip6.stats.forward", "0"},
 	} {
 		r, in, out := router6(t)
-		r.must(AddStaticNDP(r.k, ip(peerLL+"%em0"), peerMAC))
+		r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip(peerLL + "%em0"), MAC: peerMAC}))
 		out.SetMTU(1300)
 		in.input(tc.frame(t))
 		p := in.one()
@@ -114,7 +114,7 @@ func TestForward6TellsSenders(t *testing.T) {
 
 func TestForward6RefusesWhatMayNotPass(t *testing.T) {
 	r, in, out := router6(t)
-	r.must(AddRoute(r.k, prefix("::/0"), ip(outside6)))
+	r.must(AddRoute(r.k, RouteReq{Prefix: prefix("::/0"), Gateway: ip(outside6)}))
 	in.input(udp6(t, inside6, "fe80::1234", 64, 8))
 	in.input(udp6(t, "::", outside6, 64, 8))
 	f := udp6(t, inside6, outside6, 64, 8)

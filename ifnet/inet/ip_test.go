@@ -22,7 +22,7 @@ import (
 func known(t testing.TB) (*rig, *nic) {
 	r := newRig(t)
 	n := r.nic(0, ownMAC, "192.0.2.10/24")
-	r.must(AddStaticARP(r.k, ip("192.0.2.1"), peerMAC))
+	r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip("192.0.2.1"), MAC: peerMAC}))
 	r.set("net.inet.icmp.icmplim", "0")
 	return r, n
 }
@@ -254,9 +254,9 @@ func router(t testing.TB) (r *rig, in, out *nic) {
 
 func routerOn(r *rig) (in, out *nic) {
 	in, out = r.nic(0, ownMAC, "198.51.100.1/24"), r.nic(1, own2MAC, "192.0.2.10/24")
-	r.must(AddStaticARP(r.k, ip("198.51.100.7"), peerMAC))
-	r.must(AddStaticARP(r.k, ip("192.0.2.1"), gwMAC))
-	r.must(AddStaticARP(r.k, ip("192.0.2.2"), badMAC))
+	r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip("198.51.100.7"), MAC: peerMAC}))
+	r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip("192.0.2.1"), MAC: gwMAC}))
+	r.must(AddNeighbour(r.k, NeighbourReq{Addr: ip("192.0.2.2"), MAC: badMAC}))
 	r.set("net.inet.ip.forwarding", "1")
 	return in, out
 }
@@ -336,13 +336,13 @@ func TestTTLExceeded(t *testing.T) {
 
 func TestRoutesLongestPrefixWins(t *testing.T) {
 	r, in, out := router(t)
-	r.must(AddRoute(r.k, prefix("0.0.0.0/0"), ip("192.0.2.1")))
-	r.must(AddRoute(r.k, prefix("203.0.113.0/24"), ip("192.0.2.2")))
-	r.must(AddRoute(r.k, prefix("203.0.113.128/25"), ip("192.0.2.1")))
-	wantErr(t, AddRoute(r.k, prefix("203.0.113.5/24"), ip("192.0.2.1")), syscall.EEXIST)
-	wantErr(t, AddRoute(r.k, prefix("10.0.0.0/8"), ip("172.16.0.1")), syscall.ENETUNREACH)
-	wantErr(t, AddRoute(r.k, prefix("10.0.0.0/8"), ip("192.0.2.10")), syscall.ENETUNREACH)
-	wantErr(t, AddRoute(r.k, prefix("10.0.0.0/8"), ip("2001:db8::1")), syscall.EINVAL)
+	r.must(AddRoute(r.k, RouteReq{Prefix: prefix("0.0.0.0/0"), Gateway: ip("192.0.2.1")}))
+	r.must(AddRoute(r.k, RouteReq{Prefix: prefix("203.0.113.0/24"), Gateway: ip("192.0.2.2")}))
+	r.must(AddRoute(r.k, RouteReq{Prefix: prefix("203.0.113.128/25"), Gateway: ip("192.0.2.1")}))
+	wantErr(t, AddRoute(r.k, RouteReq{Prefix: prefix("203.0.113.5/24"), Gateway: ip("192.0.2.1")}), syscall.EEXIST)
+	wantErr(t, AddRoute(r.k, RouteReq{Prefix: prefix("10.0.0.0/8"), Gateway: ip("172.16.0.1")}), syscall.ENETUNREACH)
+	wantErr(t, AddRoute(r.k, RouteReq{Prefix: prefix("10.0.0.0/8"), Gateway: ip("192.0.2.10")}), syscall.ENETUNREACH)
+	wantErr(t, AddRoute(r.k, RouteReq{Prefix: prefix("10.0.0.0/8"), Gateway: ip("2001:db8::1")}), syscall.EINVAL)
 	to := func(dst string, want macAddr) {
 		t.Helper()
 		in.input(udp4(t, ipv4("198.51.100.7", dst, layers.IPProtocolUDP), 8))
@@ -355,8 +355,8 @@ func TestRoutesLongestPrefixWins(t *testing.T) {
 	to("203.0.113.128", gwMAC)
 	to("8.8.8.8", gwMAC)
 	to("192.0.2.2", badMAC)
-	r.must(DelRoute(r.k, prefix("203.0.113.128/25")))
-	wantErr(t, DelRoute(r.k, prefix("203.0.113.128/25")), syscall.ESRCH)
+	r.must(DelRoute(r.k, prefix("203.0.113.128/25"), netip.Addr{}))
+	wantErr(t, DelRoute(r.k, prefix("203.0.113.128/25"), netip.Addr{}), syscall.ESRCH)
 	to("203.0.113.128", badMAC)
 	r.must(DelAddr(out.Ifnet, ip("192.0.2.10"))) // its routes go
 	in.input(udp4(t, ipv4("198.51.100.7", "8.8.8.8", layers.IPProtocolUDP), 8))
@@ -395,7 +395,7 @@ func TestFibMatchesLinearSearch(t *testing.T) {
 
 func TestForwardRefusesWhatMayNotPass(t *testing.T) {
 	r, in, out := router(t)
-	r.must(AddRoute(r.k, prefix("0.0.0.0/0"), ip("192.0.2.1")))
+	r.must(AddRoute(r.k, RouteReq{Prefix: prefix("0.0.0.0/0"), Gateway: ip("192.0.2.1")}))
 	for _, tc := range [][2]string{{"0.0.0.0", "192.0.2.1"}, {"198.51.100.7", "0.1.2.3"}, {"198.51.100.7", "192.0.2.255"}, {"240.0.0.1", "192.0.2.1"}} {
 		in.input(udp4(t, ipv4(tc[0], tc[1], layers.IPProtocolUDP), 8))
 	}

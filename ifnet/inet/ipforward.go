@@ -24,7 +24,7 @@ func (s *stack) ipForward(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, r *rout
 		s.icmpError(c, ifp, m, icmpTimeExceeded, 0, 0)
 		return
 	}
-	if r == nil || r.kind == routeBroadcast {
+	if r.unroutable() {
 		s.ipUnroutable(c, ifp, m, r)
 		return
 	}
@@ -76,9 +76,10 @@ func decTTL(b []byte) {
 	binary.BigEndian.PutUint16(b[ipSumOff:], sum)
 }
 
-// ipUnroutable drops a packet with no route, or to everybody on another link.
+// ipUnroutable drops a packet with no route, one that leads nowhere, or to everybody on
+// another link.
 func (s *stack) ipUnroutable(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, r *route) {
-	if r != nil {
+	if r != nil && r.kind != routeReject {
 		s.ipDrop(c, m, ipCantForward)
 		return
 	}
@@ -104,7 +105,7 @@ func (s *stack) pfilOut(c *mbuf.Cache, ifp *ifnet.Ifnet, m *mbuf.Mbuf, r *route)
 	}
 	r = s.fib4.Load().lookup(now)
 	switch {
-	case r == nil || r.kind == routeBroadcast:
+	case r.unroutable():
 		s.ipUnroutable(c, ifp, m, r)
 		return nil, nil
 	case r.kind == routeLocal:

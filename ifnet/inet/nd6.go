@@ -20,6 +20,9 @@ const (
 	ND6AutoLinkLocal ND6Flags = 0x20
 	ND6NoDAD         ND6Flags = 0x100
 
+	ND6AcceptRTAdv   ND6Flags = 0x2  // kept, without effect: there are no advertisements
+	ND6NoPreferIface ND6Flags = 0x80 // likewise: there are no default interfaces
+
 	// nd6DefaultFlags are those of an interface that no IPv6 address was given to.
 	nd6DefaultFlags = ND6PerformNUD | ND6IfDisabled | ND6AutoLinkLocal
 )
@@ -33,6 +36,7 @@ const (
 	ndOptSource    = 1
 	ndOptTarget    = 2
 	ndHopLimit     = 255
+	naRouter       = 0x80
 	naSolicited    = 0x40
 	naOverride     = 0x20
 	ndMaxOptions   = 512 // bytes of a message that are looked at
@@ -232,7 +236,7 @@ func (s *stack) nd6Learn(c *mbuf.Cache, ifp *ifnet.Ifnet, from netip.Addr, mac [
 		e = s.newNeighbour(i, &s.nd6, from)
 	}
 	var held *mbuf.Mbuf
-	if e.state != nbPermanent && e.link.Load() != packLink(mac) {
+	if e.state != NeighbourPermanent && e.link.Load() != packLink(mac) {
 		held = s.learn(&s.nd6, e, mac, false)
 	}
 	s.mu.Unlock()
@@ -260,10 +264,11 @@ func (s *stack) nd6NAInput(c *mbuf.Cache, ifp *ifnet.Ifnet, n *ndMessage) bool {
 		return true
 	}
 	e := i.nb6.find(keyOf(n.target, 0))
-	if e == nil || e.state == nbPermanent {
+	if e == nil || e.state == NeighbourPermanent {
 		s.mu.Unlock()
 		return true
 	}
+	e.router = n.flags&naRouter != 0
 	held := s.nd6Advertised(e, n, solicited, override)
 	mac := unpackLink(e.link.Load())
 	s.mu.Unlock()
@@ -283,7 +288,7 @@ func (s *stack) nd6Advertised(e *neighbour, n *ndMessage, solicited, override bo
 	}
 	changed := n.hasMAC && packLink(n.mac) != w
 	if changed && !override {
-		if e.state == nbReachable {
+		if e.state == NeighbourReachable {
 			s.doubt(e, s.nd6Params())
 		}
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/ifsim/ifsim/internal/kern"
 )
 
-// nbState is the state of a neighbour. ARP and neighbour discovery share the machine:
+// NeighbourState is the state of a neighbour. ARP and neighbour discovery share the machine:
 //
 //	incomplete  asked, no answer yet          an answer: reachable; the wait ends: gone
 //	reachable   known, not doubted            its time ends: stale
@@ -21,15 +21,16 @@ import (
 //	delay       used while stale              its time ends: probe
 //	probe       asked at its address          an answer: reachable; probes used up: gone
 //	permanent   own or static                 only removed
-type nbState uint8
+type NeighbourState uint8
 
+// States of a neighbour.
 const (
-	nbIncomplete nbState = iota
-	nbReachable
-	nbStale
-	nbDelay
-	nbProbe
-	nbPermanent
+	NeighbourIncomplete NeighbourState = iota
+	NeighbourReachable
+	NeighbourStale
+	NeighbourDelay
+	NeighbourProbe
+	NeighbourPermanent
 )
 
 // nbProtocol is how a family finds and keeps its neighbours.
@@ -66,9 +67,12 @@ type neighbour struct {
 
 	key   key
 	addr  netip.Addr
-	state nbState
+	state NeighbourState
 	own   bool // of this machine
 	gone  bool
+
+	published bool // others' questions for it are answered (LLE_PUB)
+	router    bool // it said so
 
 	asked   int   // questions since the state began
 	askedAt int64 // tick of the last
@@ -212,19 +216,25 @@ func (s *stack) newNeighbour(i *iface, p *nbProtocol, addr netip.Addr) *neighbou
 	return e
 }
 
-// setPermanent makes addr a permanent entry and returns the packets that waited for it.
-// mu is held.
-func (s *stack) setPermanent(i *iface, p *nbProtocol, addr netip.Addr, mac [ifnet.EtherAddrLen]byte, own bool) *mbuf.Mbuf {
+// setOwn makes addr, one of this machine's, a permanent entry and returns the packets that
+// waited for it. mu is held.
+func (s *stack) setOwn(i *iface, p *nbProtocol, addr netip.Addr) *mbuf.Mbuf {
+	e := s.permanent(i, p, addr, i.ifp.MAC())
+	e.own, e.published = true, false
+	return e.takeHeld()
+}
+
+// permanent makes addr a permanent entry. mu is held.
+func (s *stack) permanent(i *iface, p *nbProtocol, addr netip.Addr, mac [ifnet.EtherAddrLen]byte) *neighbour {
 	e := i.table(p).find(keyOf(addr, 0))
 	if e == nil {
 		e = s.newNeighbour(i, p, addr)
 	}
-	e.own = own
 	e.timer.Stop()
-	e.state = nbPermanent
+	e.state = NeighbourPermanent
 	e.feedback.Store(false)
 	e.link.Store(packLink(mac))
-	return e.takeHeld()
+	return e
 }
 
 // arm starts the entry's timer. mu is held.
@@ -240,7 +250,7 @@ func (s *stack) learn(p *nbProtocol, e *neighbour, mac [ifnet.EtherAddrLen]byte,
 	e.asked = 0
 	e.link.Store(packLink(mac))
 	if answered {
-		e.state = nbReachable
+		e.state = NeighbourReachable
 		e.feedback.Store(false)
 		s.arm(e, prm.reachable)
 	} else {
@@ -251,7 +261,7 @@ func (s *stack) learn(p *nbProtocol, e *neighbour, mac [ifnet.EtherAddrLen]byte,
 
 // doubt makes the entry stale: its next user tells. mu is held.
 func (s *stack) doubt(e *neighbour, prm nbParams) {
-	e.state = nbStale
+	e.state = NeighbourStale
 	s.arm(e, prm.stale)
 	e.feedback.Store(true)
 }
@@ -261,10 +271,10 @@ func (s *stack) used(p *nbProtocol, e *neighbour) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.feedback.Store(false)
-	if e.gone || e.state != nbStale {
+	if e.gone || e.state != NeighbourStale {
 		return
 	}
-	e.state, e.asked = nbDelay, 0
+	e.state, e.asked = NeighbourDelay, 0
 	s.arm(e, max(p.params().delay, 1))
 }
 
@@ -280,24 +290,24 @@ func (s *stack) nbTimer(i *iface, p *nbProtocol, e *neighbour) {
 	var to *[ifnet.EtherAddrLen]byte
 	ask := false
 	switch e.state {
-	case nbIncomplete:
+	case NeighbourIncomplete:
 		if ask = prm.repeat && e.asked < prm.tries; ask {
 			e.asked++
 			s.arm(e, prm.wait)
 		}
-	case nbReachable:
+	case NeighbourReachable:
 		s.doubt(e, prm)
 		s.mu.Unlock()
 		return
-	case nbDelay, nbProbe:
+	case NeighbourDelay, NeighbourProbe:
 		if ask = e.asked < prm.probes; ask {
-			e.state = nbProbe
+			e.state = NeighbourProbe
 			e.asked++
 			mac := unpackLink(e.link.Load())
 			to = &mac
 			s.arm(e, prm.rexmit)
 		}
-	case nbPermanent:
+	case NeighbourPermanent:
 		s.mu.Unlock()
 		return
 	}

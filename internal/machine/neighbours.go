@@ -8,7 +8,6 @@ import (
 
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/inet"
-	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/sysctl"
 )
 
@@ -16,12 +15,12 @@ import (
 type staticNeighbours struct {
 	tool   string // that the script runs
 	prefix string // of the variables
-	add    func(k *kern.Kernel, ip netip.Addr, mac [ifnet.EtherAddrLen]byte) error
+	family func(ip netip.Addr) bool
 }
 
 // startNeighbours runs static_arp and static_ndp.
 func (m *Machine) startNeighbours() {
-	for _, s := range [...]staticNeighbours{{"arp", "static_arp_", inet.AddStaticARP}, {"ndp", "static_ndp_", inet.AddStaticNDP}} {
+	for _, s := range [...]staticNeighbours{{"arp", "static_arp_", netip.Addr.Is4}, {"ndp", "static_ndp_", netip.Addr.Is6}} {
 		list, _ := m.rc.Get(s.prefix + "pairs")
 		for _, name := range m.rc.shWords(list) {
 			variable := s.prefix + rcInterface(name)
@@ -52,7 +51,11 @@ func (m *Machine) addNeighbour(s staticNeighbours, variable string, words []stri
 		m.rcf(variable, "%s: invalid link-level address '%s'", s.tool, words[1])
 		return
 	}
-	err = s.add(m.k, ip, [ifnet.EtherAddrLen]byte(mac))
+	if !s.family(ip) {
+		m.rcf(variable, "%s: %s: %s", s.tool, ip, sysctl.Strerror(syscall.EINVAL))
+		return
+	}
+	err = inet.AddNeighbour(m.k, inet.NeighbourReq{Addr: ip, MAC: [ifnet.EtherAddrLen]byte(mac)})
 	ifname := m.onAbsent(ip)
 	switch {
 	case err == nil:

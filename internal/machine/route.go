@@ -197,7 +197,7 @@ func (m *Machine) addRoute(variable string, args []string, inet6 bool) {
 		m.rcf(variable, "route: %v", err)
 		return
 	}
-	err = inet.AddRoute(m.k, r.prefix, r.gateway)
+	err = inet.AddRoute(m.k, inet.RouteReq{Prefix: r.prefix, Gateway: r.gateway})
 	ifname := m.onAbsent(r.gateway)
 	switch {
 	case err == nil || errors.Is(err, syscall.EEXIST) && m.hasRoute(r):
