@@ -20,6 +20,8 @@ func TestTheNameThatTheBinaryIsCalledByChoosesTheCommand(t *testing.T) {
 		{[]string{"sysctl"}, "sysctl", []string{"sysctl"}},
 		{[]string{"other", "-a"}, "ifsim", []string{"-a"}},
 		{nil, "ifsim", nil},
+		{[]string{"sysctl", "__complete", "-d", ""}, "sysctl", []string{"__complete", "sysctl", "-d", ""}},
+		{[]string{"ifsim", "__complete", "sysctl", ""}, "ifsim", []string{"__complete", "sysctl", ""}},
 	} {
 		if name, args := callOf(root, c.argv); name != c.name || !slices.Equal(args, c.args) {
 			t.Errorf("%q: %s %q", c.argv, name, args)

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,18 +12,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func main() {
-	root := rootCommand()
-	name, args := callOf(root, os.Args)
+func main() { os.Exit(execute(context.Background(), rootCommand(), os.Args)) }
+
+// execute runs the command line and returns the exit status; what is wrong is printed.
+func execute(ctx context.Context, root *cobra.Command, argv []string) (status int) {
+	name, args := callOf(root, argv)
 	root.SetArgs(args)
-	if err := root.Execute(); err != nil {
-		var code exitCode
-		if errors.As(err, &code) {
-			os.Exit(int(code))
-		}
-		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		os.Exit(1)
+	err := root.ExecuteContext(ctx)
+	var code exitCode
+	switch {
+	case errors.As(err, &code):
+		return int(code)
+	case err != nil:
+		fmt.Fprintf(root.ErrOrStderr(), "%s: %v\n", name, err)
+		return 1
 	}
+	return 0
 }
 
 // rootCommand is the whole command line.
@@ -62,7 +67,9 @@ Exit statuses are FreeBSD's of a tool; 130 if it was interrupted, 1 if there is 
 		traceCommand(),
 		newDriverCommand(),
 		manCommand(),
+		completionCommand(),
 	)
+	addCompletions(root)
 	return root
 }
 

@@ -44,19 +44,24 @@ func interfaces(ask Ask, _ []string, _ string) Choice { return Choice{Words: Int
 
 func variables(ask Ask, _ []string, _ string) Choice { return Choice{Words: ask("kenv", "-N")} }
 
-// oids offers names of variables as far as the next dot.
+// oids offers names of variables as far as the next dot; a node's is not offered without it.
 func oids(ask Ask, _ []string, word string) (c Choice) {
 	at := strings.LastIndexByte(word, '.') + 1
 	where := "-a"
 	if at > 0 {
 		where = word[:at-1]
 	}
+	nodes := make(map[string]bool) // names, and whether something is below
 	for _, name := range ask("sysctl", "-N", where) {
-		if !strings.HasPrefix(name, word) {
-			continue
+		if strings.HasPrefix(name, word) {
+			part, _, below := strings.Cut(name[at:], ".")
+			nodes[part] = nodes[part] || below
 		}
-		if dot := strings.IndexByte(name[at:], '.'); dot >= 0 {
-			name, c.Open = name[:at+dot+1], true
+	}
+	for part, below := range nodes {
+		name := word[:at] + part
+		if below {
+			name, c.Open = name+".", true
 		}
 		c.Words = append(c.Words, name)
 	}

@@ -16,7 +16,7 @@ func lab(tool string, args ...string) []string {
 		"kenv -hN":      {"hint.em.0.at", "hint.em.0.port", "hint.em.1.port", "hint.ifsim.0.ncpu"},
 		"sysctl -N -a":  {"kern.ostype", "kern.osrelease", "dev.em.0.%desc", "net.x"},
 		"sysctl -N dev": {"dev.em.0.%desc", "dev.em.0.fc", "dev.em.0.iflib.txq0.pkts", "dev.igb.3.%desc"},
-		"sysctl -N dev.em.0": {"dev.em.0.%desc", "dev.em.0.fc", "dev.em.0.iflib.simple_tx",
+		"sysctl -N dev.em.0": {"dev.em.0.%desc", "dev.em.0.fc", "dev.em.0.iflib", "dev.em.0.iflib.simple_tx",
 			"dev.em.0.iflib.txq0.pkts"},
 	}[strings.Join(append([]string{tool}, args...), " ")]
 }

@@ -3,7 +3,7 @@ package shell
 import "strings"
 
 // Completions finds what the last word of a line may become: the line without it, and the
-// words, each with a blank behind it if that is where it ends. Words with quotes have none.
+// words, each with a blank behind it unless it goes on behind a dot or a slash. Words with quotes have none.
 func Completions(choose Choose, line string) (head string, words []string) {
 	word := line[strings.LastIndexAny(line, enders)+1:]
 	head = line[:len(line)-len(word)]
@@ -21,7 +21,7 @@ func Completions(choose Choose, line string) (head string, words []string) {
 	}
 	choices, open := choose(argv, word)
 	for _, c := range choices {
-		if !open || !strings.HasSuffix(c, ".") {
+		if goesOn := strings.HasSuffix(c, ".") || strings.HasSuffix(c, "/"); !open || !goesOn {
 			c += " "
 		}
 		words = append(words, c)
