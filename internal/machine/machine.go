@@ -107,6 +107,16 @@ func (m *Machine) nic(name string) (*nic, error) {
 	return m.nics[i], nil
 }
 
+// Identity is the driver of a NIC and its unit, attached or not, and the name of its chip,
+// as hint.<driver>.<unit>.device has it; false if there is no such device.
+func (m *Machine) Identity(name string) (driver string, unit int, chip string, ok bool) {
+	n, err := m.nic(name)
+	if err != nil {
+		return "", 0, "", false
+	}
+	return n.entry.Driver.Name, n.unit, n.chip, true
+}
+
 // Ctx is the iflib context of an attached device, nil if there is none.
 func (m *Machine) Ctx(name string) *iflib.Ctx {
 	n, err := m.nic(name)
