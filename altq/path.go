@@ -168,7 +168,7 @@ func (q *Queue) Kick() {
 // Holding implements [mbuf.Holder]: what the FIFO and the discipline hold.
 func (q *Queue) Holding(v mbuf.Visit) {
 	const place = "send queue"
-	if !q.mu.TryLock() {
+	if !v.Try(q.mu.TryLock) {
 		v.Busy(place)
 		return
 	}

@@ -7,7 +7,7 @@ var _ mbuf.Holder = (*stack)(nil)
 // Holding implements [mbuf.Holder]: looped packets, and the send queues of all interfaces.
 func (s *stack) Holding(v mbuf.Visit) {
 	s.loop.holding(v)
-	if !s.mu.TryRLock() {
+	if !v.Try(s.mu.TryRLock) {
 		v.Busy("send queues")
 		return
 	}
@@ -18,18 +18,14 @@ func (s *stack) Holding(v mbuf.Visit) {
 		if !ok {
 			continue
 		}
-		name := ifp.Name() + " "
-		h.Holding(mbuf.Visit{
-			Chain: func(place string, slot int, m *mbuf.Mbuf) { v.Chain(name+place, slot, m) },
-			Busy:  func(place string) { v.Busy(name + place) },
-		})
+		h.Holding(v.Below(ifp.Name()))
 	}
 }
 
 // holding shows what waits.
 func (q *loopQueue) holding(v mbuf.Visit) {
 	const place = "looped packets"
-	if !q.mu.TryLock() {
+	if !v.Try(q.mu.TryLock) {
 		v.Busy(place)
 		return
 	}

@@ -158,7 +158,7 @@ func (f *FIFO) MaxLen() int { return f.max }
 // Holding implements [mbuf.Holder].
 func (f *FIFO) Holding(v mbuf.Visit) {
 	const place = "send queue"
-	if !f.mu.TryLock() {
+	if !v.Try(f.mu.TryLock) {
 		v.Busy(place)
 		return
 	}

@@ -7,7 +7,7 @@ var _ mbuf.Holder = (*stack)(nil)
 // Holding implements [mbuf.Holder]: packets that wait for the link address of a neighbour
 // (la_hold).
 func (s *stack) Holding(v mbuf.Visit) {
-	if !s.mu.TryLock() {
+	if !v.Try(s.mu.TryLock) {
 		v.Busy("neighbours")
 		return
 	}

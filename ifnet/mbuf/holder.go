@@ -1,6 +1,9 @@
 package mbuf
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Visit is how a [Holder] shows what it holds.
 type Visit struct {
@@ -9,6 +12,33 @@ type Visit struct {
 	Chain func(place string, slot int, m *Mbuf)
 	// Busy is called for each place that could not be looked at, as somebody was at work there.
 	Busy func(place string)
+	// Patient has holders try for a while to look where somebody is at work. Not where that may be the caller.
+	Patient bool
+}
+
+// How often and how far apart a patient visit tries.
+const (
+	visitTries = 500
+	visitPause = 50 * time.Microsecond
+)
+
+// Try locks something with a function that tries once; a patient visit tries for some 25 ms of the host's time.
+func (v Visit) Try(lock func() bool) bool {
+	for n := 1; !lock(); n++ {
+		if !v.Patient || n == visitTries {
+			return false
+		}
+		time.Sleep(visitPause)
+	}
+	return true
+}
+
+// Below is a visit to a part of the holder, whose name goes before its places.
+func (v Visit) Below(name string) Visit {
+	chain, busy := v.Chain, v.Busy
+	v.Chain = func(place string, slot int, m *Mbuf) { chain(name+" "+place, slot, m) }
+	v.Busy = func(place string) { busy(name + " " + place) }
+	return v
 }
 
 // List shows a list of packets through NextPkt.
