@@ -137,6 +137,18 @@ func (r *Ring) Peek() *mbuf.Mbuf {
 	return nil
 }
 
+// Walk shows the items that could be dequeued, with their slots, oldest first; they stay.
+// Consumer only.
+func (r *Ring) Walk(show func(slot int, m *mbuf.Mbuf)) {
+	for pos := r.cons; ; pos++ {
+		s := &r.slots[pos&r.mask]
+		if s.seq.Load() != pos+1 {
+			return
+		}
+		show(int(pos&r.mask), s.m)
+	}
+}
+
 // AdvanceSC drops the item that Peek returned; nothing happens to an empty ring.
 // Consumer only. (buf_ring_advance_sc)
 func (r *Ring) AdvanceSC() { r.Dequeue() }

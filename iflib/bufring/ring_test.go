@@ -2,6 +2,7 @@ package bufring
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -86,6 +87,16 @@ func TestRingFollowsTheModel(t *testing.T) {
 				}
 			},
 			"": func(t *rapid.T) {
+				var shown []*mbuf.Mbuf
+				r.Walk(func(slot int, m *mbuf.Mbuf) {
+					if want := (int(r.cons) + len(shown)) % size; slot != want {
+						t.Fatalf("slot %d, want %d", slot, want)
+					}
+					shown = append(shown, m)
+				})
+				if !slices.Equal(shown, model) {
+					t.Fatalf("%d items shown, %d held", len(shown), len(model))
+				}
 				if r.Len() != len(model) || r.Ready() != (len(model) > 0) || r.Empty() != (len(model) == 0) {
 					t.Fatalf("Len %d, Ready %v, model %d", r.Len(), r.Ready(), len(model))
 				}

@@ -346,6 +346,35 @@ func (r *Ring) CheckDrainage(budget uint32) {
 	}
 }
 
+// Hold makes the caller the ring's consumer while look runs, which may Peek at the slots
+// from cidx up to but not including pidx and at what the ring feeds. held is false, and
+// look did not run, if somebody drains the ring or a producer is in flight: Hold does not
+// wait. Producers that come meanwhile leave their items to the consumer; then the ring is
+// left ABDICATED, and more tells the caller to have it drained (CheckDrainage).
+func (r *Ring) Hold(look func(cidx, pidx uint32)) (held, more bool) {
+	s := r.load()
+	if s.flag() == busy || s.head() != s.tail() || !r.cas(s, s.withFlag(busy)) {
+		return false, false
+	}
+	look(s.cidx(), s.tail())
+	for {
+		now, f := r.load(), s.flag()
+		if more = !now.samePublication(s); more {
+			f = abdicated
+		}
+		if r.cas(now, now.withFlag(f)) {
+			return true, more
+		}
+	}
+}
+
+// Span is what the consumer has not been seen to consume, from cidx up to but not
+// including pidx. Consumer only.
+func (r *Ring) Span() (cidx, pidx uint32) {
+	s := r.load()
+	return s.cidx(), s.tail()
+}
+
 // purgeWait is how long Purge sleeps between looks at a ring that is in use.
 const purgeWait = 20 * time.Microsecond
 
