@@ -80,12 +80,12 @@ func TestBadRequestsGetAClearError(t *testing.T) {
 		"[]\n":                          "request is not understood: json: cannot unmarshal array into Go value of type client.Request",
 		"{}\n":                          `unknown command ""`,
 		`{"command":"shutdown"}` + "\n": `unknown command "shutdown"`,
-		`{"command":"sysctl","arg":["-a"]}` + "\n":       `request is not understood: json: unknown field "arg"`,
-		`{"command":"sysctl"}{}` + "\n":                  "more than one JSON value in a request",
-		`{"command":"pktgen"}` + "\n":                    "pktgen without parameters",
-		`{"command":"sysctl","version":2}` + "\n":        "version 2 of the protocol is not spoken here, 1 is",
-		`{"command":"sysctl","pktgen":{}}` + "\n":        "parameters of pktgen in a request for sysctl",
-		strings.Repeat("x", client.MaxRequest+1):         "request longer than 65536 bytes",
+		`{"command":"sysctl","arg":["-a"]}` + "\n":        `request is not understood: json: unknown field "arg"`,
+		`{"command":"sysctl"}{}` + "\n":                   "more than one JSON value in a request",
+		`{"command":"pktgen"}` + "\n":                     "pktgen without parameters",
+		`{"command":"sysctl","version":2}` + "\n":         "version 2 of the protocol is not spoken here, 1 is",
+		`{"command":"sysctl","pktgen":{}}` + "\n":         "parameters of pktgen in a request for sysctl",
+		strings.Repeat("x", client.MaxRequest+1):          "request longer than 65536 bytes",
 		strings.Repeat(" ", 3*client.MaxRequest) + "{}\n": "request longer than 65536 bytes",
 	} {
 		var r Reply
