@@ -22,6 +22,15 @@ func (q *Queue) Dropped() uint64 {
 	return q.drops.total.Packets
 }
 
+// TryDropped is Dropped for who must not wait; false if somebody has the lock.
+func (q *Queue) TryDropped() (n uint64, ok bool) {
+	if !q.mu.TryLock() {
+		return 0, false
+	}
+	defer q.mu.Unlock()
+	return q.drops.total.Packets, true
+}
+
 // Enqueue takes m in any case (IFQ_ENQUEUE). ErrDropped (ENOBUFS): a packet was
 // dropped, m or, with CBQ, an older one. It does not call Start.
 func (q *Queue) Enqueue(m *mbuf.Mbuf) error {

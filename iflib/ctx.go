@@ -114,6 +114,8 @@ type Ctx struct {
 	ifsimNode   *sysctl.OID // dev.<driver>.<unit>.ifsim
 	simpleTxSet bool        // the environment has a simple_tx of this device
 	ledState    atomic.Bool // ifc_led_state
+
+	sight sight
 }
 
 // admit bits.

@@ -20,6 +20,7 @@ func (ctx *Ctx) Detach() error {
 		return fmt.Errorf("%s: detaching: %w", ctx.name, syscall.EBUSY)
 	}
 	ctx.freeSysctls()
+	ctx.closeSight()
 	ctx.setFlags(ctxInDetach, 0)
 	ctx.unregisterEvents()
 	ctx.drainAdmin()

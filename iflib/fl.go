@@ -223,12 +223,16 @@ func (fl *freeList) release() {
 	fl.cidx, fl.pidx, fl.credits, fl.fragidx = 0, 0, 0, 0
 }
 
-func (fl *freeList) publish() {
-	physmem.StoreRelaxed64(&fl.pub, uint64(fl.pidx)|uint64(fl.cidx)<<16|uint64(fl.credits)<<32|uint64(fl.bufSize)<<48)
+func (fl *freeList) publish() { physmem.StoreRelaxed64(&fl.pub, fl.pack()) }
+
+// pack is what others may know, in a word. Owner only.
+func (fl *freeList) pack() uint64 {
+	return uint64(fl.pidx) | uint64(fl.cidx)<<16 | uint64(fl.credits)<<32 | uint64(fl.bufSize)<<48
 }
 
 // state is the free list as last published; any goroutine.
-func (fl *freeList) state() FreeListState {
-	w := atomic.LoadUint64(&fl.pub)
+func (fl *freeList) state() FreeListState { return unpackFreeList(atomic.LoadUint64(&fl.pub)) }
+
+func unpackFreeList(w uint64) FreeListState {
 	return FreeListState{Pidx: uint16(w), Cidx: uint16(w >> 16), Credits: uint16(w >> 32), BufSize: uint16(w >> 48)}
 }

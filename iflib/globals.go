@@ -39,6 +39,8 @@ type globals struct {
 
 	adminFault adminFault
 
+	onBreach atomic.Pointer[func(b *Breach)]
+
 	offsets cpuOffsets
 
 	ifnetLock kern.Sx // IFNET write lock: one attach at a time, outside of ctx locks

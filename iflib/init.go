@@ -42,7 +42,7 @@ func (ctx *Ctx) initLocked() {
 	before := ctx.ifp.DrvFlags()
 	ctx.dev.Init()
 	if now := ctx.ifp.DrvFlags(); now != before {
-		ctx.breach("ifdi_init: driver flags changed from %#x to %#x", before, now)
+		ctx.breach(nil, "ifdi_init: driver flags changed from %#x to %#x", before, now)
 		ctx.ifp.SetDrvFlags(before, now&^before)
 	}
 	failed := ctx.flags.Load()&uint32(ctxInitFailed) != 0

@@ -59,8 +59,11 @@ func (l Ledger) String() string {
 }
 
 // Ledger sums the account over the queues; any goroutine.
-func (ctx *Ctx) Ledger() Ledger {
-	var l Ledger
+func (ctx *Ctx) Ledger() Ledger { return ctx.ledger(ctx.ifp.Snd().Dropped()) }
+
+// ledger is Ledger without a lock; altq is what the send queue dropped.
+func (ctx *Ctx) ledger(altq uint64) Ledger {
+	l := Ledger{ALTQ: altq}
 	for _, q := range ctx.txqs {
 		l.In += q.ledger.in.Load() + atomic.LoadUint64(&q.pub.in)
 		l.RingFull += q.ledger.ringFull.Load()
@@ -76,6 +79,5 @@ func (ctx *Ctx) Ledger() Ledger {
 		}
 	}
 	l.Queued += uint64(ctx.ifp.Snd().Len())
-	l.ALTQ = ctx.ifp.Snd().Dropped()
 	return l
 }

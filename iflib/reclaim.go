@@ -12,7 +12,7 @@ func (q *Txq) creditsUpdate() {
 		return
 	}
 	if owed := int64(o.inUse) - int64(o.processed-o.cleaned); n < 0 || int64(n) > owed {
-		q.ctx.broken("txd_credits_update: %d credits on queue %d, %d descriptors outstanding", n, q.id, owed)
+		q.broken("txd_credits_update: %d credits on queue %d, %d descriptors outstanding", n, q.id, owed)
 		return
 	}
 	o.processed += uint64(n)

@@ -90,7 +90,7 @@ func Attach(k *kern.Kernel, drv *Driver, fn *pci.Function, unit int) (*Ctx, erro
 	}
 	g, ok := kern.Lookup[*globals](k)
 	if !ok {
-		return nil, fmt.Errorf("iflib: not initialised: %w", syscall.ENXIO)
+		return nil, errNotInit
 	}
 	ctx := &Ctx{k: k, g: g, drv: drv, sctx: drv.Shared, fn: fn, unit: unit, name: fmt.Sprintf("%s%d", drv.Name, unit)}
 	if _, err := k.Sysctl.Lookup(fmt.Sprintf("dev.%s.%d", drv.Name, unit)); err == nil {
@@ -109,6 +109,7 @@ func Attach(k *kern.Kernel, drv *Driver, fn *pci.Function, unit int) (*Ctx, erro
 	}
 	ctx.ctxLock.Unlock()
 	g.ifnetLock.Unlock()
+	ctx.openSight()
 	return ctx, nil
 }
 
@@ -117,6 +118,7 @@ func Attach(k *kern.Kernel, drv *Driver, fn *pci.Function, unit int) (*Ctx, erro
 func (ctx *Ctx) register(desc string) {
 	ctx.ctxLock.Init(ctx.k, "iflib ctx lock")
 	ctx.stateLock.Init(ctx.k, ctx.name+":state")
+	ctx.sight.lock.Init(ctx.k, "iflib look")
 	ctx.selectors.zones = mbuf.Of(ctx.k)
 	ctx.ifp = ifnet.Alloc(ctx.k, ifnet.TypeEther)
 	ctx.ifp.InitName(ctx.drv.Name, ctx.unit)

@@ -177,7 +177,7 @@ func (q *Rxq) next() (*mbuf.Mbuf, rxGot) {
 		}
 		if ri.NFrags == 0 {
 			if ri.Cidx == cidx {
-				q.ctx.broken("rxd_pkt_get: nothing taken at cidx %d of queue %d", cidx, q.id)
+				q.broken("rxd_pkt_get: nothing taken at cidx %d of queue %d", cidx, q.id)
 				return nil, rxGotError
 			}
 			o.stat.cqOnly++
@@ -187,7 +187,7 @@ func (q *Rxq) next() (*mbuf.Mbuf, rxGot) {
 	o.ledger.taken++
 	if uint(ri.NFrags-1) >= MaxRxSegs {
 		o.ledger.badWriteback++
-		q.ctx.broken("rxd_pkt_get: %d fragments on queue %d", ri.NFrags, q.id)
+		q.broken("rxd_pkt_get: %d fragments on queue %d", ri.NFrags, q.id)
 		return nil, rxGotError
 	}
 	o.ipackets++

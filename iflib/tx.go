@@ -277,7 +277,7 @@ func (q *Txq) advance() bool {
 		ndesc += q.size
 	}
 	if next >= q.size || ndesc == 0 || ndesc > uint32(len(o.pi.Segs))+q.pad {
-		q.ctx.broken("txd_encap: %d segments at pidx %d left new_pidx %d (ring of %d, pad %d)",
+		q.broken("txd_encap: %d segments at pidx %d left new_pidx %d (ring of %d, pad %d)",
 			len(o.pi.Segs), o.pidx, next, q.size, q.pad)
 		return false
 	}

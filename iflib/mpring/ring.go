@@ -434,3 +434,6 @@ func (r *Ring) Size() int { return int(r.size) }
 
 // State is the text of the sysctl ring_state.
 func (r *Ring) State() string { return r.load().String() }
+
+// Flag is the last word of State: IDLE, BUSY, STALLED or ABDICATED.
+func (r *Ring) Flag() string { return flagNames[r.load().flag()] }

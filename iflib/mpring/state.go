@@ -44,9 +44,11 @@ func (s state) samePublication(t state) bool {
 	return (s^t)&mask == 0
 }
 
+// flagNames are the flags by value.
+var flagNames = [...]string{"IDLE", "BUSY", "STALLED", "ABDICATED"}
+
 // String is the text of the sysctl ring_state (spec iflib 6.1).
 func (s state) String() string {
-	names := [...]string{"IDLE", "BUSY", "STALLED", "ABDICATED"}
 	return fmt.Sprintf("pidx_head: %04d pidx_tail: %04d cidx: %04d state: %s",
-		int16(s.head()), int16(s.tail()), int16(s.cidx()), names[s.flag()])
+		int16(s.head()), int16(s.tail()), int16(s.cidx()), flagNames[s.flag()])
 }
