@@ -52,7 +52,7 @@ var tools = map[string]func(c *call) int{
 		return netstat8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
 	},
 	CommandPfctl: func(c *call) int {
-		return pfctl8.Run(c.ctx, c.m.Kernel(), c.req.Args, pfctl8.IO{IO: c.streams(), Open: c.open})
+		return pfctl8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
 	},
 	CommandVmstat: func(c *call) int {
 		return vmstat8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
@@ -88,7 +88,7 @@ func (c *call) flush() {
 
 // streams are what a tool prints to and waits with.
 func (c *call) streams() tool.IO {
-	return tool.IO{Stdout: &c.stdout, Stderr: &c.stderr, Flush: c.flush, Wait: c.wait}
+	return tool.IO{Stdout: &c.stdout, Stderr: &c.stderr, Flush: c.flush, Wait: c.wait, Open: c.open}
 }
 
 // wait waits for d of the machine's time. It ends early with an error when ctx does.

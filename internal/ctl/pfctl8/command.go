@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/ifsim/ifsim/altq/pf"
@@ -13,16 +12,9 @@ import (
 	"github.com/ifsim/ifsim/internal/kern"
 )
 
-// IO is what the tool reads and writes.
-type IO struct {
-	tool.IO
-	// Open opens a file of -f, and those that it includes.
-	Open func(name string) (io.ReadCloser, error)
-}
-
 // command is one run of the tool.
 type command struct {
-	IO
+	tool.IO
 	k *kern.Kernel
 	p *pf.PF
 
@@ -38,7 +30,7 @@ type command struct {
 // Run runs pfctl(8) with the arguments behind the command's name and returns its exit
 // status: 0, or 1 with a message on stderr. With -vv it goes on until ctx ends. Any
 // goroutine; it may sleep.
-func Run(ctx context.Context, k *kern.Kernel, args []string, streams IO) (exit int) {
+func Run(ctx context.Context, k *kern.Kernel, args []string, streams tool.IO) (exit int) {
 	c := &command{IO: streams, k: k, macros: make(map[string]string)}
 	err := c.options(args)
 	if err == nil {

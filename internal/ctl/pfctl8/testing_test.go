@@ -63,11 +63,9 @@ func newBox(t testing.TB) *box {
 // run runs the tool.
 func (b *box) run(args ...string) (stdout, stderr string, exit int) {
 	var o, e bytes.Buffer
-	exit = pfctl8.Run(context.Background(), b.k, args, pfctl8.IO{
-		IO: tool.IO{
-			Stdout: &o, Stderr: &e, Wait: b.wait,
-			Flush: func() { b.parts = append(b.parts, o.String()); o.Reset() },
-		},
+	exit = pfctl8.Run(context.Background(), b.k, args, tool.IO{
+		Stdout: &o, Stderr: &e, Wait: b.wait,
+		Flush: func() { b.parts = append(b.parts, o.String()); o.Reset() },
 		Open: func(name string) (io.ReadCloser, error) {
 			text, ok := b.files[name]
 			if !ok {

@@ -85,6 +85,8 @@ type IO struct {
 	Flush func()
 	// Wait waits for d; an error ends the tool, without a word.
 	Wait func(ctx context.Context, d time.Duration) error
+	// Open opens a file that the arguments name.
+	Open func(name string) (io.ReadCloser, error)
 }
 
 // Pause shows what there is and waits. The error is Wait's.
