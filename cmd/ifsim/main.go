@@ -56,6 +56,8 @@ Exit statuses are FreeBSD's of a tool; 130 if it was interrupted, 1 if there is 
 		sysctlCommand(),
 		kenvCommand(),
 		devctlCommand(),
+		devinfoCommand(),
+		pciconfCommand(),
 		dmesgCommand(),
 		ifconfigCommand(),
 		netstatCommand(),

@@ -38,3 +38,9 @@ func (f *Function) IRQs() []int {
 
 // LineIRQs are the interrupt numbers of lines: the lowest and the highest.
 func LineIRQs() (first, last int) { return firstLineIRQ, firstMSIIRQ - 1 }
+
+// AddressRange is where the bus puts registers of a kind: the first address and the last.
+func AddressRange(kind BARKind) (first, last uint64) {
+	r := addressRanges[kind]
+	return r.start, r.end - 1
+}

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/ifsim/ifsim/internal/ctl/devctl8"
+	"github.com/ifsim/ifsim/internal/ctl/devinfo8"
 	"github.com/ifsim/ifsim/internal/ctl/dmesg8"
 	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
 	"github.com/ifsim/ifsim/internal/ctl/kenv8"
 	"github.com/ifsim/ifsim/internal/ctl/netstat8"
+	"github.com/ifsim/ifsim/internal/ctl/pciconf8"
 	"github.com/ifsim/ifsim/internal/ctl/pfctl8"
 	"github.com/ifsim/ifsim/internal/ctl/tool"
 	"github.com/ifsim/ifsim/internal/ctl/vmstat8"
@@ -41,6 +43,12 @@ var tools = map[string]func(c *call) int{
 	},
 	CommandDevctl: func(c *call) int {
 		return devctl8.Run(c.m, c.req.Args, &c.stderr)
+	},
+	CommandDevinfo: func(c *call) int {
+		return devinfo8.Run(c.m.Slots(), c.req.Args, &c.stdout, &c.stderr)
+	},
+	CommandPciconf: func(c *call) int {
+		return pciconf8.Run(c.m.Slots(), c.req.Args, &c.stdout, &c.stderr)
 	},
 	CommandDmesg: func(c *call) int {
 		return dmesg8.Run(c.m.Kernel(), c.req.Args, &c.stdout, &c.stderr)

@@ -16,6 +16,8 @@ const (
 	CommandSysctl   = "sysctl"   // sysctl(8) with Args
 	CommandKenv     = "kenv"     // kenv(1) with Args
 	CommandDevctl   = "devctl"   // devctl(8) with Args
+	CommandDevinfo  = "devinfo"  // devinfo(8) with Args
+	CommandPciconf  = "pciconf"  // pciconf(8) with Args
 	CommandDmesg    = "dmesg"    // dmesg(8) with Args
 	CommandIfconfig = "ifconfig" // ifconfig(8) with Args
 	CommandNetstat  = "netstat"  // netstat(8) with Args

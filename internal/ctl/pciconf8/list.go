@@ -1,0 +1,104 @@
+package pciconf8
+
+import (
+	"fmt"
+
+	"github.com/ifsim/ifsim/iflib/pci"
+	"github.com/ifsim/ifsim/internal/machine"
+)
+
+// noDriver is the name of devices without a driver; they are counted.
+const noDriver = "none"
+
+// Bits of an address by its kind.
+const (
+	rangeOf32 = 32
+	rangeOf64 = 64
+)
+
+// listAll prints every function, or the one that a word names (list_devs).
+func (c *command) listAll(args []string) error {
+	only := len(args) == 1
+	var wanted pci.Location
+	if only {
+		var err error
+		if wanted, err = c.locate(args[0]); err != nil {
+			return err
+		}
+	}
+	none := 0
+	for _, s := range c.slots {
+		if only && s.Function.Location() != wanted {
+			continue
+		}
+		name, unit := s.Driver, s.Unit
+		if name == "" {
+			name, unit = noDriver, none
+			none++
+		}
+		fmt.Fprintf(c.stdout, "%s%d@%v:\t%s\n", name, unit, s.Function.Location(), describe(s.Function))
+		c.details(s)
+	}
+	return nil
+}
+
+// describe is the identity of a function as -l prints it.
+func describe(f *pci.Function) string {
+	id := f.Identity()
+	return fmt.Sprintf("class=0x%06x rev=0x%02x hdr=0x%02x vendor=0x%04x device=0x%04x subvendor=0x%04x subdevice=0x%04x",
+		id.Class, id.Revision, f.ReadConfig8(pci.RegHeaderType), id.Vendor, id.Device, id.SubVendor, id.SubDevice)
+}
+
+// details prints what the flags ask for beside a function's line.
+func (c *command) details(s machine.Slot) {
+	read := configOf(s.Function)
+	if c.verbose {
+		c.names(s.Function.Identity())
+	}
+	if c.bars {
+		for _, r := range s.Function.Regions() {
+			c.bar(r)
+		}
+	}
+	if c.caps {
+		c.capabilities(read)
+	}
+	if c.errors {
+		c.listErrors(read)
+	}
+}
+
+// names prints what pci.ids calls vendor and device, and what the class is (list_verbose).
+func (c *command) names(id pci.Identity) {
+	if vendor, ok := vendors[id.Vendor]; ok {
+		fmt.Fprintf(c.stdout, "    vendor     = '%s'\n", vendor)
+		if device, ok := devices[deviceID{id.Vendor, id.Device}]; ok {
+			fmt.Fprintf(c.stdout, "    device     = '%s'\n", device)
+		}
+	}
+	const classShift, subclassShift = 16, 8
+	class := classes[uint8(id.Class>>classShift)]
+	if class.name != "" {
+		fmt.Fprintf(c.stdout, "    class      = %s\n", class.name)
+	}
+	if subclass, ok := class.subclasses[uint8(id.Class>>subclassShift)]; ok {
+		fmt.Fprintf(c.stdout, "    subclass   = %s\n", subclass)
+	}
+}
+
+// bar prints a base address register (print_bar).
+func (c *command) bar(r pci.Region) {
+	kind, bits := "Memory", rangeOf32
+	switch r.Kind {
+	case pci.IO:
+		kind = "I/O Port"
+	case pci.Mem64:
+		bits = rangeOf64
+	}
+	state := "disabled"
+	if r.Enabled {
+		state = "enabled"
+	}
+	fmt.Fprintf(c.stdout, "    bar   [%02x] = type %s, range %2d, base %#x, size %d, %s\n",
+		pci.BARReg(r.Index), kind, bits, r.Addr, r.Size, state)
+}
