@@ -76,7 +76,7 @@ const (
 // route is one entry of the forwarding table (struct rtentry, nhop_object), constant.
 type route struct {
 	prefix  netip.Prefix
-	gateway netip.Addr   // with routeGateway
+	gateway netip.Addr   // with routeGateway; shown of one that leads nowhere
 	ifp     *ifnet.Ifnet // nil if it leads nowhere
 	kind    routeKind
 	static  bool       // added by AddRoute

@@ -46,7 +46,7 @@ type Route struct {
 
 // RouteReq asks for a static route: to Prefix through Gateway, a neighbour; or if that is
 // invalid, to neighbours on the interface If. With [RouteReject] or [RouteBlackhole] in
-// Flags neither is used.
+// Flags neither is used, and Gateway only shown.
 type RouteReq struct {
 	Prefix  netip.Prefix
 	Gateway netip.Addr // a link-local one names its interface as its zone
@@ -110,20 +110,22 @@ func (s *stack) makeRoute(req RouteReq) (*route, error) {
 	if !req.Prefix.IsValid() || prefix.Addr().Is4In6() {
 		return nil, syscall.EINVAL
 	}
-	r := &route{prefix: prefix, static: true, flags: req.Flags & routeAsked}
+	if gateway.IsValid() && (gateway.Is4In6() || prefix.Addr().Is4() != gateway.Is4()) {
+		return nil, syscall.EINVAL
+	}
+	r := &route{prefix: prefix, gateway: gateway.WithZone(""), static: true, flags: req.Flags & routeAsked}
 	switch {
 	case r.flags&RouteReject != 0:
 		r.kind = routeReject
 	case r.flags&RouteBlackhole != 0:
 		r.kind = routeBlackhole
 	case gateway.IsValid():
-		if gateway.Is4In6() || prefix.Addr().Is4() != gateway.Is4() {
-			return nil, syscall.EINVAL
-		}
-		r.kind, r.gateway, r.ifp = routeGateway, gateway.WithZone(""), s.gatewayInterface(gateway)
+		r.kind, r.ifp = routeGateway, s.gatewayInterface(gateway)
 		if r.ifp == nil {
 			return nil, syscall.ENETUNREACH
 		}
+	case req.If == "":
+		return nil, syscall.EINVAL
 	default:
 		r.kind, r.ifp = routeNet, ifnet.ByName(s.k, req.If)
 		if r.ifp == nil {
@@ -228,7 +230,7 @@ func (r *route) describe() Route {
 	if r.ifp != nil {
 		out.If, out.Index, out.MTU = r.ifp.Name(), r.ifp.Index(), r.ifp.MTU()
 	}
-	if r.kind == routeGateway {
+	if r.gateway.IsValid() {
 		out.Flags |= RouteGateway
 	}
 	if r.prefix.IsSingleIP() {

@@ -79,7 +79,11 @@ func (m *Machine) planInterfaces() (lines []string) {
 func (m *Machine) planRoutes() (lines []string) {
 	for _, r := range inet.Routes(m.k) {
 		if r.Static {
-			lines = append(lines, fmt.Sprintf("%s through %s on %s", r.Prefix, r.Gateway, r.If))
+			through := ""
+			if r.Gateway.IsValid() {
+				through = " through " + r.Gateway.String()
+			}
+			lines = append(lines, fmt.Sprintf("%s%s on %s", r.Prefix, through, r.If))
 		}
 	}
 	return lines

@@ -69,16 +69,17 @@ func TestWordsOfARoute(t *testing.T) {
 		{"-inet6 default 2001:db8::9", "::/0", ""},
 
 		{"-net 10.0.0.0/9 203.0.113.1", "", "add net 10.0.0.0: gateway 203.0.113.1 fib 0: Network is unreachable"},
-		{"10.0.0.1 2001:db8::9", "", "add host 10.0.0.1: gateway 2001:db8::9 fib 0: Invalid argument"},
-		{"-net 10.0.0.0/33 192.0.2.9", "", "route: bad address: 10.0.0.0/33"},
+		{"10.0.0.1 2001:db8::9", "", "route: bad address: 2001:db8::9"},
+		{"-net 10.0.0.0/33 192.0.2.9", "", "route: bad mask length: 33"},
 		{"-net 10.0.0.0/8 gw", "", "route: bad address: gw"},
 		{"-net 300.0.0.0/8 192.0.2.9", "", "route: bad address: 300.0.0.0"},
-		{"-net 10.0.0.0 -netmask 255.0.255.0 192.0.2.9", "", "route: bad address: 10.0.0.0"},
-		{"-net 10.0.0.0/8", "", "route: destination and gateway are needed"},
-		{"-net 10.0.0.0 192.0.2.9 -netmask", "", "route: bad keyword: netmask"},
+		{"-net 10.0.0.0 -netmask 255.0.255.0 192.0.2.9", "", "route: bad address: 255.0.255.0"},
+		{"-net 10.0.0.0/8", "", "add net 10.0.0.0 fib 0: Invalid argument"},
+		{"-net 10.0.0.0 192.0.2.9 -netmask", "", "route: usage: route [-46dnqtv] command [[modifiers] args]"},
 		{"-nyet 10.0.0.0/8 192.0.2.9", "", "route: bad keyword: nyet"},
-		{"-net 10.0.0.0/8 -interface em0", "", "route: -interface: not available"},
-		{"-net 10.0.0.0/8 192.0.2.9 -fib 3", "", "route: -fib 3: not available"},
+		{"-net 10.0.0.0/9 -mtu 1400 192.0.2.9", "", "route: -mtu: not available"},
+		{"-net 10.128.0.0/9 -interface cqnic0", "10.128.0.0/9", ""},
+		{"-net 10.0.0.0/8 192.0.2.9 -fib 3", "", "route: invalid fib number: 3"},
 	}
 	list, text := "", ""
 	var want, warnings []string
