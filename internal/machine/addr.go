@@ -34,6 +34,16 @@ func (m *Machine) addInet6(name, word string) {
 	m.inet6[name] = append(m.inet6[name], word)
 }
 
+// renameInet6 keeps what is kept of an interface under its new name.
+func (m *Machine) renameInet6(old, name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if words, ok := m.inet6[old]; ok && old != name {
+		delete(m.inet6, old)
+		m.inet6[name] = words
+	}
+}
+
 // forgetInet6 drops what is kept of an interface that goes away.
 func (m *Machine) forgetInet6(name string) {
 	m.mu.Lock()

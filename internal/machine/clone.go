@@ -2,37 +2,116 @@ package machine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/vlan"
-	"github.com/ifsim/ifsim/sysctl"
 )
 
-// CreateInterface makes a VLAN interface of one of the names vlan, vlan5 and em0.100 and
-// runs ifconfig(8) with the words that follow (ifconfig NAME create). If one fails the
-// interface goes away again. The error's text is what the tool prints. It may sleep.
-func (m *Machine) CreateInterface(name string, words []string) (*ifnet.Ifnet, error) {
-	if ifnet.ByName(m.k, name) != nil {
-		return nil, fmt.Errorf("interface %s already exists", name)
-	}
-	ifp, err := vlan.Create(m.k, name)
-	if err != nil {
-		return nil, requestError(fmt.Sprintf("SIOCIFCREATE2 (%s)", name), err)
-	}
-	if err := m.Ifconfig(ifp, words); err != nil {
-		return nil, fmt.Errorf("%w%s", err, destroyed(ifp))
-	}
-	return ifp, nil
+// cloneWords are the words that say what an interface is to be; they stand behind create.
+var cloneWords = map[string]func(c *ifconfig, arg string) error{
+	"vlan": (*ifconfig).vlanTag, "vlandev": (*ifconfig).vlanDev, "vlanproto": (*ifconfig).vlanProto,
 }
 
-// destroyed takes a VLAN interface away again; the text is empty if that went well.
-func destroyed(ifp *ifnet.Ifnet) string {
-	if err := vlan.Destroy(ifp); err != nil {
-		return "; " + sysctl.Strerror(err)
+// CreateInterface makes a VLAN interface of one of the names vlan, vlan5 and em0.100 and
+// runs ifconfig(8) with the words that follow (ifconfig NAME create): first those that say
+// which tag it has on which parent, then as [Machine.Ifconfig]. If one of those fails the
+// interface stays, and is returned with the error. The error's text is what the tool
+// prints. It may sleep.
+func (m *Machine) CreateInterface(name string, words []string) (*ifnet.Ifnet, IfconfigOutput, error) {
+	if ifnet.ByName(m.k, name) != nil {
+		return nil, IfconfigOutput{}, fmt.Errorf("interface %s already exists", name)
 	}
-	return ""
+	if len(name) > ifnet.NameMax {
+		return nil, IfconfigOutput{}, fmt.Errorf("%s: cloning name too long", name)
+	}
+	c := &ifconfig{m: m, args: words, family: "inet", addr: noAddress}
+	err := c.cloneWords()
+	if err == nil {
+		err = c.create(name)
+	}
+	if err != nil {
+		return nil, c.out, err
+	}
+	c.leadingFamily()
+	err = c.runToError()
+	return c.ifp, c.out, err
+}
+
+// cloneWords takes the words that say what is to be made.
+func (c *ifconfig) cloneWords() error {
+	for len(c.args) > 0 {
+		w := c.args[0]
+		set, ok := cloneWords[w]
+		if !ok {
+			return nil
+		}
+		c.next()
+		if len(c.args) == 0 {
+			return usageErrorf("'%s' requires argument", w)
+		}
+		if err := set(c, c.next()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// create makes the interface (vlan_create, and the request behind it).
+func (c *ifconfig) create(name string) error {
+	parent, tag, onParent := cutLast(name, '.')
+	if onParent {
+		if err := c.nameSays(parent, tag); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !strings.HasPrefix(name, "vlan"), !c.vlan.tagged && c.vlan.parent == "":
+	case !c.vlan.tagged:
+		return usageError("must specify a tag for vlan create")
+	case c.vlan.parent == "":
+		return usageError("must specify a parent device for vlan create")
+	}
+	ifp, err := vlan.Create(c.m.k, name)
+	if err == nil && c.vlan.whole() {
+		err = ifp.Ioctl(ifnet.IoctlSetVLAN, c.vlan.request())
+		if err != nil {
+			err = errors.Join(err, vlan.Destroy(ifp))
+		}
+	}
+	switch {
+	case errors.Is(err, syscall.EEXIST):
+		return fmt.Errorf("interface %s already exists", name)
+	case errors.Is(err, syscall.ENOENT): // the parent
+		err = syscall.ENXIO
+	}
+	if err != nil {
+		return requestError(fmt.Sprintf("SIOCIFCREATE2 (%s)", name), err)
+	}
+	c.ifp = ifp
+	if ifp.Name() != name {
+		c.out.Name = ifp.Name()
+	}
+	return nil
+}
+
+// nameSays takes parent and tag of a name as em0.100, which the words may repeat and must
+// not contradict (vlan_parse_ethervid).
+func (c *ifconfig) nameSays(parent, tag string) error {
+	const noTag = 0xfff
+	n, err := strconv.ParseUint(tag, 10, 16)
+	if err != nil || n >= noTag || tag[0] == '0' {
+		return usageError("invalid vlan tag")
+	}
+	if c.vlan.tagged && c.vlan.vid != uint16(n) || c.vlan.parent != "" && c.vlan.parent != parent {
+		return usageError("ambiguous vlan specification")
+	}
+	c.vlan.vid, c.vlan.tagged, c.vlan.parent = uint16(n), true, parent
+	return nil
 }
 
 // DestroyInterface takes a VLAN interface away (ifconfig NAME destroy). The error's text is
@@ -62,9 +141,12 @@ func (m *Machine) clone(variable, form, name string, args []string) bool {
 		return true
 	}
 	more, _ := m.rc.Get(createArgsPrefix + rcInterface(cmp.Or(name, form)))
-	ifp, err := m.CreateInterface(form, append(args, m.rc.shWords(more)...))
+	ifp, out, err := m.CreateInterface(form, append(args, m.rc.shWords(more)...))
 	if err == nil && name != "" && ifp.Name() != name {
-		err = m.Ifconfig(ifp, []string{"name", name})
+		_, err = m.Ifconfig(ifp, []string{"name", name})
+	}
+	for _, w := range out.Warnings {
+		m.rcf(variable, "ifconfig: %s", strings.ReplaceAll(w, "\n", " "))
 	}
 	if err != nil {
 		m.rcf(variable, "ifconfig: %v", err)

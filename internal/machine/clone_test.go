@@ -50,12 +50,12 @@ func TestVLANsOfRCConf(t *testing.T) {
 			"vlan9 9 0x8100 of cqnic0 down []; lan 10 0x8100 of cqnic0 up [192.0.2.1/24]", ""},
 		{"vlans_cqnic0='5'\nifconfig_cqnic0_5='-vlandev'", "cqnic0.5 0 0x0 of  up []", ""},
 		{"cloned_interfaces='vlan vlan'\ncreate_args_vlan='vlandev cqnic0 vlan 8'\nifconfig_vlan0=up", "vlan0 8 0x8100 of cqnic0 up []",
-			"etc/rc.conf:1: cloned_interfaces: ifconfig: SIOCSETVLAN: File exists"},
+			"etc/rc.conf:1: cloned_interfaces: ifconfig: interface vlan already exists"},
 
 		{"cloned_interfaces='bridge0'", "", "etc/rc.conf:1: cloned_interfaces: ifconfig: SIOCIFCREATE2 (bridge0): Invalid argument"},
-		{"vlans_cqnic0='0 5 lan'", "cqnic0.5 5 0x8100 of cqnic0 down []", "etc/rc.conf:1: vlans_cqnic0: ifconfig: SIOCIFCREATE2 (cqnic0.0): Invalid argument\netc/rc.conf:1: vlans_cqnic0: ifconfig: both vlan and vlandev must be specified"},
-		{"cloned_interfaces=vlan3\ncreate_args_vlan3='vlan 3 vlandev ix0'", "", "etc/rc.conf:1: cloned_interfaces: ifconfig: SIOCSETVLAN: No such file or directory"},
-		{"ifconfig_cqnic0='vlan 3 vlandev cqnic1'", "", "etc/rc.conf:1: ifconfig: cqnic0: SIOCSETVLAN: Invalid argument"},
+		{"vlans_cqnic0='0 5 lan'", "cqnic0.5 5 0x8100 of cqnic0 down []", "etc/rc.conf:1: vlans_cqnic0: ifconfig: invalid vlan tag\netc/rc.conf:1: vlans_cqnic0: ifconfig: must specify a tag for vlan create"},
+		{"cloned_interfaces=vlan3\ncreate_args_vlan3='vlan 3 vlandev ix0'", "", "etc/rc.conf:1: cloned_interfaces: ifconfig: SIOCIFCREATE2 (vlan3): Device not configured"},
+		{"ifconfig_cqnic0='vlan 3 vlandev cqnic1'", "", ""}, // no VLAN: nobody says so
 		{"vlans_cqnic0=5\nifconfig_cqnic0_5='vlan x vlan 70000 vlanproto q vlandev'", "cqnic0.5 5 0x8100 of cqnic0 up []",
 			"etc/rc.conf:2: ifconfig: cqnic0.5: invalid value for vlan\netc/rc.conf:2: ifconfig: cqnic0.5: value for vlan out of range\n" +
 				"etc/rc.conf:2: ifconfig: cqnic0.5: invalid value for vlanproto\netc/rc.conf:2: ifconfig: cqnic0.5: 'vlandev' requires argument"},
@@ -79,7 +79,7 @@ func TestAVLANNamesItsParent(t *testing.T) {
 
 func TestInterfacesAreMadeAndDestroyed(t *testing.T) {
 	b := started(t, "ifconfig_cqnic0=up\n")
-	ifp, err := b.CreateInterface("vlan", []string{"vlan", "7", "vlandev", "cqnic0", "inet", "192.0.2.1/24"})
+	ifp, _, err := b.CreateInterface("vlan", []string{"vlan", "7", "vlandev", "cqnic0", "inet", "192.0.2.1/24"})
 	must(t, err)
 	if got := vlans(t, b); got != "vlan0 7 0x8100 of cqnic0 up [192.0.2.1/24]" {
 		t.Error(got)
@@ -88,9 +88,9 @@ func TestInterfacesAreMadeAndDestroyed(t *testing.T) {
 		t.Errorf("detaching a parent: %v", err)
 	}
 	for name, want := range map[string]string{
-		"vlan0": "interface vlan0 already exists", "cqnic0.7": "SIOCIFCREATE2 (cqnic0.7): File exists", "em9.1": "SIOCIFCREATE2 (em9.1): Invalid argument",
+		"vlan0": "interface vlan0 already exists", "cqnic0.7": "interface cqnic0.7 already exists", "em9.1": "SIOCIFCREATE2 (em9.1): Invalid argument",
 	} {
-		if _, err := b.CreateInterface(name, nil); err == nil || err.Error() != want {
+		if _, _, err := b.CreateInterface(name, nil); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
@@ -118,7 +118,7 @@ func TestFramesOfAVLANCrossTheWire(t *testing.T) {
 	if got := counts(); got != "0 0 0" {
 		t.Errorf("before: %s", got)
 	}
-	must(t, b.Ifconfig(b.Ifnet("em0.5"), []string{"inet", "192.0.2.2/32", "alias"})) // announced to everybody
+	must(t, b.ifconfig(b.Ifnet("em0.5"), []string{"inet", "192.0.2.2/32", "alias"})) // announced to everybody
 	b.settle()
 	if got := counts(); got != "1 1 0" {
 		t.Errorf("after an announcement on VLAN 5: %s", got)
@@ -126,9 +126,9 @@ func TestFramesOfAVLANCrossTheWire(t *testing.T) {
 	for _, c := range []struct{ word, addr, want string }{
 		{"vlanhwfilter", "203.0.113.2/32", "1 1 0"}, {"-vlanhwfilter", "203.0.113.3/32", "1 1 1"},
 	} {
-		must(t, b.Ifconfig(b.Ifnet("igb0"), []string{c.word}))
+		must(t, b.ifconfig(b.Ifnet("igb0"), []string{c.word}))
 		b.settle()
-		must(t, b.Ifconfig(b.Ifnet("em0.6"), []string{"inet", c.addr}))
+		must(t, b.ifconfig(b.Ifnet("em0.6"), []string{"inet", c.addr}))
 		b.settle()
 		if got := counts(); got != c.want {
 			t.Errorf("after one on VLAN 6, with %s: %s, want %s", c.word, got, c.want)

@@ -47,7 +47,11 @@ func (m *Machine) startInterface(ifp *ifnet.Ifnet) {
 	}
 	for _, v := range m.aliases(base) {
 		value, _ := m.rc.Get(v)
-		configured = m.ifconfig(ifp, v, m.rc.shWords(value)) || configured
+		words := m.rc.shWords(value)
+		if len(words) > 0 && v != base+rcIPv6 {
+			words = append([]string{"alias"}, words...)
+		}
+		configured = m.ifconfig(ifp, v, words) || configured
 	}
 	if value, ok := m.rc.Get(base + rcDescr); ok {
 		m.ifconfig(ifp, base+rcDescr, []string{"description", value})

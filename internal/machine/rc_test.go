@@ -51,16 +51,16 @@ func TestRCConfConfiguresInterfaces(t *testing.T) {
 		{`ifconfig_cqnic0="-rxcsum"`, enabled(ifnet.CapRxCsum | ifnet.CapRxCsumIPv6), "0x0"},            // iflib couples the two
 		{`ifconfig_cqnic0="toe ipsec -rxtls netcons"`, enabled(ifnet.CapTOE | ifnet.CapNetcons), "0x0"}, // not there: silent
 		{`ifconfig_cqnic0="mtu 9000"`, mtu, "9000"},
-		{`ifconfig_cqnic0="mtu 0x5dc mtu 1400"`, mtu, "1400"},
+		{`ifconfig_cqnic0="mtu 1492 mtu 1400bytes"`, mtu, "1400"},
 		{`ifconfig_cqnic0="inet 192.0.2.1/24 alias 10.0.0.1"`, addrs, "[192.0.2.1/24]"},
 		{`ifconfig_cqnic0="inet 192.0.2.1 netmask 255.255.255.128 inet 10.1.2.3 netmask 0xfffff000"`, addrs, "[192.0.2.1/25 10.1.2.3/20]"},
-		{`ifconfig_cqnic0="inet 10.0.0.1 inet 172.16.0.1 inet 192.0.2.1 inet6 2001:db8::1"`, addrs, "[10.0.0.1/8 172.16.0.1/16 192.0.2.1/24 fe80::ff:fe03:1/64 2001:db8::1/64]"},
+		{`ifconfig_cqnic0="inet 10.0.0.1 inet 172.16.0.1 inet 192.0.2.1 inet6 2001:db8::1"`, addrs, "[10.0.0.1/8 172.16.0.1/16 192.0.2.1/24 fe80::ff:fe03:1/64 2001:db8::1/64]"}, // with a warning
 		{`ifconfig_cqnic0_ipv6="inet6 2001:2::12 prefixlen 49"`, addrs, "[fe80::ff:fe03:1/64 2001:2::12/49]"},
 		{"ifconfig_cqnic0='inet 10.0.0.1/8'\nifconfig_cqnic0_alias0='inet 10.0.0.2/32'\nifconfig_cqnic0_alias1='inet 10.0.0.3/32'\nifconfig_cqnic0_alias3='inet 10.0.0.4/32'\nifconfig_cqnic0_aliases='inet 10.0.0.5/32 inet 10.0.0.6/32'", addrs,
 			"[10.0.0.1/8 10.0.0.2/32 10.0.0.3/32 10.0.0.5/32 10.0.0.6/32]"},
-		{`ifconfig_cqnic0="inet6 -ifdisabled accept_rtadv pltime 5 up"`, func(b *box) string { return strings.Join(b.Inet6Options(nic), ",") }, "accept_rtadv,pltime 5"},
-		{`ifconfig_cqnic0="inet6 -ifdisabled no_dad -nud auto_linklocal"`, func(b *box) string { return fmt.Sprintf("%#x", inet.ND6Options(b.Ifnet(nic))) },
-			hex(inet.ND6AutoLinkLocal | inet.ND6NoDAD)},
+		{`ifconfig_cqnic0="inet6 -ifdisabled accept_rtadv pltime 5 up"`, func(b *box) string { return strings.Join(b.Inet6Options(nic), ",") }, "pltime 5"},
+		{`ifconfig_cqnic0="inet6 -ifdisabled accept_rtadv no_dad -nud auto_linklocal"`, func(b *box) string { return fmt.Sprintf("%#x", inet.ND6Options(b.Ifnet(nic))) },
+			hex(inet.ND6AcceptRTAdv | inet.ND6AutoLinkLocal | inet.ND6NoDAD)},
 		{`ifconfig_cqnic0="description 'to the lab' up"`, func(b *box) string { return b.Ifnet(nic).Description() }, "to the lab"},
 		{"ifconfig_cqnic0=up\nifconfig_cqnic0_descr='spare'", func(b *box) string { return b.Ifnet(nic).Description() }, "spare"},
 		{"ifconfig_cqnic0_name=wan0\nifconfig_wan0='mtu 1300'", func(b *box) string { return b.Ifnet("wan0").Name() + fmt.Sprint(b.Ifnet(nic).MTU()) }, "wan01300"},
@@ -75,7 +75,7 @@ func TestRCConfConfiguresInterfaces(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.text, got, c.want)
 		}
 		for _, w := range b.Warnings() {
-			if !strings.Contains(c.text, "alias3") && !strings.Contains(c.text, "alias 10") {
+			if !strings.Contains(c.text, "alias3") && !strings.HasSuffix(w, "default mask may not be correct.") {
 				t.Errorf("%s: %s", c.text, w)
 			}
 		}
@@ -83,9 +83,9 @@ func TestRCConfConfiguresInterfaces(t *testing.T) {
 }
 
 func TestWhatRCConfGetsWrongIsAWarningEach(t *testing.T) {
-	b := started(t, `ifconfig_cqnic0="inet 192.0.2.1/24 foo 10.0.0.1/33 mtu many vlan 3 media 1000base vlandev" # 1
+	b := started(t, `ifconfig_cqnic0="inet 192.0.2.1/24 foo 10.0.0.1/33 vlan 3 media 1000base vlandev" # 1
 ifconfig_cqnic0_alias0="inet 192.0.2.2/24 mtu 71 -tso4"
-ifconfig_cqnic0_alias1="mediaopt full-duplex,loud netmask 255.0.255.0 inet 2001::1 inet6 10.0.0.1 ether 1:2 -group lab group lab2"
+ifconfig_cqnic0_alias1="mediaopt full-duplex,loud netmask 255.x inet 2001::1 inet6 10.0.0.1 ether 1:x -group lab group lab2"
 ifconfig_cqnic1="DHCP"
 ifconfig_vlan5="up"
 ifconfig_cqnic0_inet6="2001::1"
@@ -93,17 +93,16 @@ sshd_enable="YES"
 `)
 	want := []string{
 		"etc/rc.conf:1: ifconfig: cqnic0: foo: bad value",
-		"etc/rc.conf:1: ifconfig: cqnic0: 10.0.0.1/33: second address: not available",
-		"etc/rc.conf:1: ifconfig: cqnic0: mtu many: bad value",
+		"etc/rc.conf:1: ifconfig: cqnic0: 10.0.0.1/33: bad value",
 		"etc/rc.conf:1: ifconfig: cqnic0: unknown media subtype: 1000base",
 		"etc/rc.conf:1: ifconfig: cqnic0: 'vlandev' requires argument",
 		"etc/rc.conf:1: ifconfig: cqnic0: both vlan and vlandev must be specified",
 		"etc/rc.conf:2: ifconfig: cqnic0: ioctl SIOCSIFMTU (set mtu): Invalid argument",
 		"etc/rc.conf:3: ifconfig: cqnic0: unknown option: loud",
-		"etc/rc.conf:3: ifconfig: cqnic0: netmask 255.0.255.0: bad value",
+		"etc/rc.conf:3: ifconfig: cqnic0: 255.x: bad value",
 		"etc/rc.conf:3: ifconfig: cqnic0: 2001::1: bad value",
 		"etc/rc.conf:3: ifconfig: cqnic0: 10.0.0.1: bad value",
-		"etc/rc.conf:3: ifconfig: cqnic0: ether 1:2: bad value",
+		"etc/rc.conf:3: ifconfig: cqnic0: malformed link-level address",
 		"etc/rc.conf:3: ifconfig: cqnic0: setifgroup: group names may not end in a digit",
 		"etc/rc.conf:4: ifconfig_cqnic1: DHCP: not available",
 		"etc/rc.conf:5: ifconfig: interface vlan5 does not exist",

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/machine"
 	"github.com/ifsim/ifsim/internal/testnic/cqnic"
@@ -89,6 +90,12 @@ func (b *box) settle() {
 	b.Kernel().RunUntilIdle()
 	b.Kernel().Advance(settle)
 	b.Kernel().RunUntilIdle()
+}
+
+// ifconfig runs a line whose output does not matter.
+func (b *box) ifconfig(ifp *ifnet.Ifnet, words []string) error {
+	_, err := b.Ifconfig(ifp, words)
+	return err
 }
 
 func (b *box) text(oid string) string {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/ifsim/ifsim/ifnet"
 )
 
 // bit is the name of bit n.
@@ -36,19 +38,27 @@ var nd6Bits = []bit{
 	{5, "AUTO_LINKLOCAL"}, {6, "NO_RADR"}, {7, "NO_PREFER_IFACE"}, {8, "NO_DAD"}, {15, "DEFAULTIF"},
 }
 
-// word is a number in hexadecimal with the names of the bits in list: "3<RXCSUM,TXCSUM>",
-// "0" for no bits. Those without a name are unnamed_n.
-func word(hex uint32, list uint64, names []bit, unnamed string) string {
-	var set []string
-	for n := 0; list>>n != 0; n++ {
-		if list>>n&1 != 0 {
+// capWord is both words of a set of capabilities.
+type capWord struct {
+	one ifnet.Caps
+	two ifnet.Caps2
+}
+
+// names are the names of the capabilities.
+func (w capWord) names() []string {
+	const secondWord = 32
+	return bitNames(uint64(w.one)|uint64(w.two)<<secondWord, capBits, "IFCAPS")
+}
+
+// bitNames are the names of the bits of a word. Those without a name are unnamed_n.
+func bitNames(word uint64, names []bit, unnamed string) []string {
+	set := []string{}
+	for n := 0; word>>n != 0; n++ {
+		if word>>n&1 != 0 {
 			set = append(set, bitName(n, names, unnamed))
 		}
 	}
-	if len(set) == 0 {
-		return strconv.FormatUint(uint64(hex), 16)
-	}
-	return fmt.Sprintf("%x<%s>", hex, strings.Join(set, ","))
+	return set
 }
 
 func bitName(n int, names []bit, unnamed string) string {
@@ -58,4 +68,12 @@ func bitName(n int, names []bit, unnamed string) string {
 		}
 	}
 	return unnamed + "_" + strconv.Itoa(n)
+}
+
+// word is a number in hexadecimal with names of bits: "3<RXCSUM,TXCSUM>", "0" for none.
+func word(hex uint32, names []string) string {
+	if len(names) == 0 {
+		return strconv.FormatUint(uint64(hex), 16)
+	}
+	return fmt.Sprintf("%x<%s>", hex, strings.Join(names, ","))
 }

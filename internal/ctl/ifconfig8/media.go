@@ -2,47 +2,27 @@ package ifconfig8
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/ifsim/ifsim/ifnet"
 )
 
-// media shows the media, the status and, with -m, what is supported. An interface
-// without media has none of these lines.
-func (c *command) media(ifp *ifnet.Ifnet) {
+// media is what an interface says of its media.
+type media struct {
+	ifnet.MediaReq
+	carrier string // "" if it is not known
+}
+
+// mediaOf asks an interface for its media; nil: it has none.
+func mediaOf(ifp *ifnet.Ifnet) *media {
 	req, ok := queryMedia(ifp)
 	if !ok {
-		return
+		return nil
 	}
-	if req.Count == 0 {
-		fmt.Fprintf(c.stderr, "ifconfig: %s: no media types?\n", ifp.Name())
-		return
-	}
-	c.printf("\tmedia: Ethernet %s", req.Current.Name())
-	if req.Active != req.Current {
-		c.printf(" (%s)", req.Active.Name())
-	}
-	if n := req.Current.Instance(); n != 0 {
-		c.printf(" instance %d", n)
-	}
-	c.printf("\n")
+	m := &media{MediaReq: req}
 	if req.Status&ifnet.MediaAValid != 0 {
-		c.printf("\tstatus: %s\n", linkStatus(ifp, req.Status))
+		m.carrier = carrier(ifp, req.Status)
 	}
-	if !c.supported {
-		return
-	}
-	c.printf("\tsupported media:\n")
-	for _, w := range req.List {
-		c.printf("\t\tmedia %s", w.SubtypeName())
-		if opts := w.Options(); len(opts) > 0 {
-			c.printf(" mediaopt %s", strings.Join(opts, ","))
-		}
-		if n := w.Instance(); n != 0 {
-			c.printf(" instance %d", n)
-		}
-		c.printf("\n")
-	}
+	return m
 }
 
 // queryMedia asks for the number of entries, then for the list, as the tool does; one
@@ -65,8 +45,8 @@ func queryMedia(ifp *ifnet.Ifnet) (req ifnet.MediaReq, ok bool) {
 	return full, true
 }
 
-// linkStatus is the text of a known status: with no carrier, why, if the driver says.
-func linkStatus(ifp *ifnet.Ifnet, s ifnet.MediaStatus) string {
+// carrier is the text of a known status: with no carrier, why, if the driver says.
+func carrier(ifp *ifnet.Ifnet, s ifnet.MediaStatus) string {
 	if s&ifnet.MediaActive != 0 {
 		return "active"
 	}

@@ -2,86 +2,120 @@ package ifconfig8
 
 import (
 	"fmt"
-	"net"
-	"strings"
 
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/inet"
+	"github.com/ifsim/ifsim/internal/machine"
 )
 
-// status shows an interface, the lines in the order of spec ifnet 12.1. With a family
-// only the lines about the interface itself and that family's.
-func (c *command) status(ifp *ifnet.Ifnet) {
-	flags := ifp.ReportedFlags()
-	c.printf("%s: flags=%s metric %d mtu %d\n", ifp.Name(), word(uint32(flags), uint64(flags), flagBits, "IFF"), ifp.Metric(), ifp.MTU())
-	if text := ifp.Description(); text != "" {
-		c.printf("\tdescription: %s\n", text)
+// status is what is shown of an interface; parts that do not apply are nil or empty.
+type status struct {
+	name        string
+	flags       ifnet.Flags
+	metric, mtu int
+	description string
+
+	enabled, supported capWord // supported with -m
+	link               *link
+	addrs              []inet.Addr
+	groups             []string
+	vlan               *ifnet.VLANReq
+	vlanPCP            uint8
+	media              *media
+	nd6                inet.ND6Flags
+	text               string // the driver's
+	driver             string
+}
+
+// link is the link level: an address, the burnt-in one if it is another, and the priority
+// of frames, ifnet.PCPNone for none.
+type link struct {
+	mac, burntIn [ifnet.EtherAddrLen]byte
+	pcp          uint8
+}
+
+// show shows interfaces.
+func (c *command) show(list []*ifnet.Ifnet) error {
+	var all []status
+	for _, ifp := range list {
+		all = append(all, c.status(ifp))
 	}
-	c.capabilities("options", ifp.Capenable(), ifp.Capenable2())
-	if c.supported {
-		c.capabilities("capabilities", ifp.Capabilities(), ifp.Capabilities2())
+	if c.format.JSON {
+		return c.json(all)
 	}
-	if c.shows(ifnet.AFLink) {
-		c.link(ifp)
+	for i := range all {
+		if err := c.text(&all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// status collects what is shown of an interface. With a family it is what the interface
+// itself has, and that family.
+func (c *command) status(ifp *ifnet.Ifnet) status {
+	s := status{
+		name: ifp.Name(), flags: ifp.ReportedFlags(), metric: ifp.Metric(), mtu: ifp.MTU(), description: ifp.Description(),
+		enabled: capWord{ifp.Capenable(), ifp.Capenable2()}, supported: capWord{ifp.Capabilities(), ifp.Capabilities2()},
+	}
+	if c.shows(ifnet.AFLink) && isEther(ifp) {
+		s.link = linkOf(ifp)
 	}
 	for _, a := range inet.Addrs(ifp) {
-		if a.Prefix.Addr().Is4() && c.shows(ifnet.AFInet) || a.Prefix.Addr().Is6() && c.shows(ifnet.AFInet6) {
-			c.printf("\t%s\n", a)
+		if c.shows(familyOf(a)) {
+			s.addrs = append(s.addrs, a)
 		}
 	}
-	if c.family == 0 {
-		if groups := ifp.Groups(); len(groups) > 0 {
-			c.groups(groups)
-		}
-		c.media(ifp)
+	if c.family == "" {
+		s.groups = ownGroups(ifp)
+		s.vlan, s.vlanPCP = vlanOf(ifp)
+		s.media = mediaOf(ifp)
 	}
-	if nd6 := inet.ND6Options(ifp); nd6 != 0 && c.shows(ifnet.AFInet6) {
-		c.printf("\tnd6 options=%s\n", word(uint32(nd6), uint64(nd6), nd6Bits, "ND6_IFF"))
+	if c.shows(ifnet.AFInet6) {
+		s.nd6 = inet.ND6Options(ifp)
 	}
-	var text string
-	if err := ifp.Ioctl(ifnet.IoctlGetStatus, &text); err == nil {
-		c.printf("%s", text)
-	}
+	_ = ifp.Ioctl(ifnet.IoctlGetStatus, &s.text) // most have none
 	if c.driver || c.verbose > 0 {
-		c.printf("\tdrivername: %s%d\n", ifp.DName(), ifp.DUnit())
+		s.driver = fmt.Sprintf("%s%d", ifp.DName(), ifp.DUnit())
 	}
+	return s
 }
-
-func (c *command) printf(format string, a ...any) { fmt.Fprintf(c.stdout, format, a...) }
 
 // shows reports whether lines of a family are wanted.
-func (c *command) shows(af ifnet.AF) bool { return c.family == 0 || c.family == af }
-
-// capabilities is the line of a set of capabilities; the number is the first word's.
-func (c *command) capabilities(what string, one ifnet.Caps, two ifnet.Caps2) {
-	const secondWord = 32
-	c.printf("\t%s=%s\n", what, word(uint32(one), uint64(one)|uint64(two)<<secondWord, capBits, "IFCAPS"))
+func (c *command) shows(af ifnet.AF) bool {
+	only, _ := machine.AddressFamily(c.family)
+	return c.family == "" || only == af
 }
 
-// link shows the link-level address and what belongs to it.
-func (c *command) link(ifp *ifnet.Ifnet) {
-	if ifp.Type() != ifnet.TypeEther && ifp.Type() != ifnet.TypeVLAN {
-		return
+func linkOf(ifp *ifnet.Ifnet) *link {
+	l := &link{mac: ifp.MAC(), burntIn: ifp.HWAddr(), pcp: ifnet.PCPNone}
+	if l.burntIn == [ifnet.EtherAddrLen]byte{} {
+		l.burntIn = l.mac
 	}
-	mac, hw := ifp.MAC(), ifp.HWAddr()
-	c.printf("\tether %s\n", net.HardwareAddr(mac[:]))
-	if hw != mac && hw != [ifnet.EtherAddrLen]byte{} {
-		c.printf("\thwaddr %s\n", net.HardwareAddr(hw[:]))
+	if ifp.Type() == ifnet.TypeEther {
+		l.pcp = ifp.PCP()
 	}
-	if pcp := ifp.PCP(); pcp != ifnet.PCPNone {
-		c.printf("\tpcp %d\n", pcp)
-	}
+	return l
 }
 
-// groups shows all groups but the one that every interface is in.
-func (c *command) groups(groups []string) {
-	var shown []string
-	for _, g := range groups {
+// ownGroups are all groups but the one that every interface is in.
+func ownGroups(ifp *ifnet.Ifnet) (own []string) {
+	for _, g := range ifp.Groups() {
 		if g != "all" {
-			shown = append(shown, g)
+			own = append(own, g)
 		}
 	}
-	if len(shown) > 0 {
-		c.printf("\tgroups: %s\n", strings.Join(shown, " "))
+	return own
+}
+
+// vlanOf is where a VLAN interface is, and the priority in its tags; nil if it is none.
+func vlanOf(ifp *ifnet.Ifnet) (on *ifnet.VLANReq, pcp uint8) {
+	on = &ifnet.VLANReq{}
+	if err := ifp.Ioctl(ifnet.IoctlGetVLAN, on); err != nil {
+		return nil, 0
 	}
+	if pcp = ifp.PCP(); pcp == ifnet.PCPNone {
+		pcp = 0
+	}
+	return on, pcp
 }

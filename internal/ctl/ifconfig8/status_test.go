@@ -119,7 +119,7 @@ func TestMediaAndStatusLines(t *testing.T) {
 		{"as set", nic{media: &ifnet.MediaReq{Current: ether | ifnet.Media100TX | ifnet.MediaFDX, Active: ether | ifnet.Media100TX | ifnet.MediaFDX, List: one}},
 			"\tmedia: Ethernet 100baseTX <full-duplex>\n", ""},
 		{"instance", nic{media: &ifnet.MediaReq{Current: ether | ifnet.Media1000T | 3<<28, Active: ether, List: one}},
-			"\tmedia: Ethernet 1000baseT (autoselect) instance 3\n", ""},
+			"\tmedia: Ethernet 1000baseT instance 3 (autoselect)\n", ""},
 		{"unknown", nic{media: &ifnet.MediaReq{Current: ether | 0x7800, Active: ether | 0x7800, List: one}},
 			"\tmedia: Ethernet <unknown subtype>\n", ""},
 		{"no carrier", nic{media: &ifnet.MediaReq{Current: ether, Active: ether, Status: ifnet.MediaAValid, List: one}},

@@ -3,6 +3,7 @@ package ifconfig8_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -10,6 +11,7 @@ import (
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/inet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/ifnet/vlan"
 	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/machine"
@@ -26,21 +28,38 @@ const memSize = 16 << 20
 type box struct {
 	t     testing.TB
 	k     *kern.Kernel
-	words [][]string // given to Ifconfig
+	words [][]string // given to Ifconfig and CreateInterface
 }
 
 func (b *box) Kernel() *kern.Kernel { return b.k }
 
-// Ifconfig renames at "name", refuses "no", and writes down the rest.
-func (b *box) Ifconfig(ifp *ifnet.Ifnet, words []string) error {
+// Ifconfig renames at "name", refuses "no", warns at "hm", and writes down all.
+func (b *box) Ifconfig(ifp *ifnet.Ifnet, words []string) (out machine.IfconfigOutput, err error) {
 	b.words = append(b.words, words)
 	switch words[0] {
 	case "name":
-		return ifp.Ioctl(ifnet.IoctlSetName, words[1])
-	case "no":
-		return errors.New("no: bad value")
+		out.Name = words[1]
+		err = ifp.Ioctl(ifnet.IoctlSetName, words[1])
+	case "hm":
+		out.Warnings = []string{"one", "two"}
 	}
-	return nil
+	if words[len(words)-1] == "no" {
+		err = errors.New("no: bad value")
+	}
+	return out, err
+}
+
+// CreateInterface makes vlan0 of vlan and refuses other names.
+func (b *box) CreateInterface(name string, words []string) (*ifnet.Ifnet, machine.IfconfigOutput, error) {
+	b.words = append(b.words, append([]string{name}, words...))
+	if name != "vlan" {
+		return nil, machine.IfconfigOutput{}, fmt.Errorf("SIOCIFCREATE2 (%s): Invalid argument", name)
+	}
+	ifp, err := vlan.Create(b.k, name)
+	if err != nil {
+		return nil, machine.IfconfigOutput{}, err
+	}
+	return ifp, machine.IfconfigOutput{Name: ifp.Name()}, nil
 }
 
 func newBox(t testing.TB) *box {
@@ -51,6 +70,8 @@ func newBox(t testing.TB) *box {
 	_, err = mbuf.Init(k, mbuf.Config{})
 	must(t, err)
 	must(t, inet.Init(k))
+	must(t, vlan.Init(k))
+	t.Cleanup(func() { vlan.DestroyAll(k) })
 	return &box{t: t, k: k}
 }
 
