@@ -1,7 +1,6 @@
 package inet
 
 import (
-	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -71,6 +70,7 @@ type ifaddr struct {
 	in, out flowCount
 
 	prefix netip.Prefix
+	bcast  netip.Addr // of IPv4, if it was given; else it follows from the prefix
 	state  AddrState
 	dad    *kern.Callout // detection's timer, nil when it does not run
 	dadNS  int           // solicitations sent
@@ -96,17 +96,6 @@ const (
 	hostBits6 = 128
 )
 
-// broadcast is the broadcast address of an IPv4 prefix: that of everybody for /31.
-func broadcast(p netip.Prefix) netip.Addr {
-	if p.Bits() == p2pBits4 {
-		return netip.AddrFrom4([4]byte{0xff, 0xff, 0xff, 0xff})
-	}
-	b := p.Addr().As4()
-	host := ^uint32(maskOf(p.Bits()).hi >> ipv4Bits)
-	binary.BigEndian.PutUint32(b[:], binary.BigEndian.Uint32(b[:])|host)
-	return netip.AddrFrom4(b)
-}
-
 // routes are the table entries that come with an address: itself, its broadcast address
 // and its network. One that is not valid has its network only.
 func (a *ifaddr) routes(ifp *ifnet.Ifnet) []*route {
@@ -119,8 +108,8 @@ func (a *ifaddr) routes(ifp *ifnet.Ifnet) []*route {
 		return list
 	}
 	list = append(list, &route{prefix: a.prefix.Masked(), ifp: ifp, kind: routeNet})
-	if addr.Is4() && a.prefix.Bits() < p2pBits4 {
-		list = append(list, &route{prefix: netip.PrefixFrom(broadcast(a.prefix), hostBits4), ifp: ifp, kind: routeBroadcast})
+	if addr.Is4() && (a.prefix.Bits() < p2pBits4 || a.bcast.IsValid()) {
+		list = append(list, &route{prefix: netip.PrefixFrom(a.broadcast(), hostBits4), ifp: ifp, kind: routeBroadcast})
 	}
 	return list
 }
@@ -226,7 +215,7 @@ func (s *stack) enter(ifp *ifnet.Ifnet, p netip.Prefix, state AddrState, proto *
 		return false, nil, syscall.ENXIO
 	}
 	if a := i.find(p.Addr()); a != nil {
-		a.prefix, a.unrouted = p, false
+		a.prefix, a.bcast, a.unrouted = p, netip.Addr{}, false
 		s.rebuild()
 		return false, nil, nil
 	}
@@ -355,7 +344,7 @@ func Addrs(ifp *ifnet.Ifnet) []Addr {
 		out := Addr{Prefix: a.prefix, State: a.state, If: ifp.Name(), In: a.in.load(), Out: a.out.load()}
 		if a.prefix.Addr().Is4() {
 			if ifp.Flags()&ifnet.FlagBroadcast != 0 {
-				out.Broadcast = broadcast(a.prefix)
+				out.Broadcast = a.broadcast()
 			}
 			v4 = append(v4, out)
 			continue
