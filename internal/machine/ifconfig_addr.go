@@ -163,7 +163,7 @@ func (c *ifconfig) netmask(arg string) error {
 	return nil
 }
 
-// broadcast sets the broadcast address.
+// broadcast sets the broadcast address; IPv6 has none, and nobody says so.
 func (c *ifconfig) broadcast(arg string) error {
 	if c.af() == ifnet.AFLink {
 		return usageError("can't set link-level netmask or broadcast")
@@ -224,6 +224,9 @@ func (c *ifconfig) setAddress() error {
 	err := error(syscall.EINVAL)
 	if a.add.IsValid() {
 		err = inet.AddAddr(c.ifp, netip.PrefixFrom(a.add, a.bits))
+	}
+	if err == nil && a.broadcast.Is4() {
+		err = inet.SetBroadcast(c.ifp, a.add, a.broadcast)
 	}
 	if err != nil {
 		return commandError("ioctl (SIOCAIFADDR)", err)

@@ -144,6 +144,17 @@ func TestIfconfigAddresses(t *testing.T) {
 	})
 }
 
+func TestIfconfigBroadcastAddresses(t *testing.T) {
+	b := oneNIC(t)
+	ifp := b.Ifnet("em0")
+	runCases(t, b, ifp, func() string { return fmt.Sprint(inet.Addrs(ifp)) }, []ifconfigCase{
+		{"inet 192.0.2.1/24 broadcast 192.0.2.0", "", "[inet 192.0.2.1 netmask 0xffffff00 broadcast 192.0.2.0]"},
+		{"inet 192.0.2.1/24", "", "[inet 192.0.2.1 netmask 0xffffff00 broadcast 192.0.2.255]"},
+		{"inet broadcast 192.0.2.0 192.0.2.1/24 alias", "", "[inet 192.0.2.1 netmask 0xffffff00 broadcast 192.0.2.0]"},
+		{"inet -alias broadcast 10.0.0.0", "", "[]"},
+	})
+}
+
 func TestIfconfigInet6Addresses(t *testing.T) {
 	b := oneNIC(t)
 	ifp := b.Ifnet("em0")
