@@ -2,6 +2,7 @@ package pcapfilter
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -21,8 +22,8 @@ func (p *parser) address(q quals, t token) (node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.what != "net" && q.what != "host" && q.what != "" && text != t.text {
-		return nil, fmt.Errorf("'%s' qualifier applied to IPv4 address and prefix length", q.what)
+	if q.what != "net" && text != t.text {
+		return nil, tool.Messagef("Mask syntax for networks only")
 	}
 	switch q.what {
 	case "", "host":
@@ -50,6 +51,10 @@ func (q quals) direction() string {
 // family is the library's word for a protocol that an address may have, with a blank
 // behind it.
 func (q quals) family(what string, ip4 bool) (string, error) {
+	version := "ip6"
+	if ip4 {
+		version = "ip"
+	}
 	fits := q.proto == ""
 	switch q.proto {
 	case "ip", "arp", "rarp":
@@ -58,8 +63,10 @@ func (q quals) family(what string, ip4 bool) (string, error) {
 		fits = !ip4
 	}
 	switch {
+	case !fits && (q.proto == "ip" || q.proto == "ip6" || q.proto == "arp" || q.proto == "rarp"):
+		return "", fmt.Errorf("'%s' modifier applied to %s %s", q.proto, version, what)
 	case !fits:
-		return "", notQualifier(q.proto, what)
+		return "", fmt.Errorf("'%s' modifier applied to %s", q.proto, what)
 	case q.proto == "":
 		return "", nil
 	}
@@ -72,7 +79,7 @@ func (p *parser) host(q quals, text string) (node, error) {
 	if mac, err := net.ParseMAC(text); err == nil {
 		const macLen = 6
 		if !link {
-			return nil, tool.Messagef("Ethernet address used in non-ether expression")
+			return nil, errors.New("ethernet address used in non-ether expression")
 		}
 		if len(mac) != macLen {
 			return nil, fmt.Errorf("invalid MAC-48 address '%s'", text)
@@ -81,13 +88,10 @@ func (p *parser) host(q quals, text string) (node, error) {
 	}
 	addr, err := netip.ParseAddr(text)
 	if err != nil {
-		if q.what == "" && strings.Contains(text, "/") {
-			return p.net(q, text) // libpcap takes a prefix for a network
-		}
 		return nil, fmt.Errorf("unknown host '%s'", text)
 	}
 	if link {
-		return nil, fmt.Errorf("illegal link-layer address '%s'", text)
+		return nil, errors.New("illegal link layer address")
 	}
 	return p.prefix(q, netip.PrefixFrom(addr, addr.BitLen()), "host")
 }

@@ -1,6 +1,7 @@
 package pcapfilter
 
 import (
+	"errors"
 	"fmt"
 
 	"golang.org/x/net/bpf"
@@ -66,7 +67,7 @@ var protocols = map[string]func(shift uint32) (node, error){
 	"esp":   ipProto(protoESP, true, true),
 }
 
-var errLink = fmt.Errorf("'link' cannot be used as an abbreviation")
+var errLink = errors.New("link layer applied in wrong context")
 
 func etherProto(name string) func(uint32) (node, error) {
 	return func(shift uint32) (node, error) { return library("ether proto "+name, shift) }
@@ -140,7 +141,7 @@ func (p *parser) group(proto, what string) (node, error) {
 	case proto == "" || proto == "ether" || proto == "link":
 		return test{load: []bpf.Instruction{bpf.LoadAbsolute{Off: 0, Size: 1}}, cond: bpf.JumpBitsSet, val: groupBit}, nil
 	case proto == "ip" && what == "broadcast":
-		return nil, fmt.Errorf("netmask not known, so 'ip broadcast' not supported")
+		return nil, errors.New("netmask not known, so 'ip broadcast' not supported")
 	case proto == "ip" || proto == "ip6" && what == "multicast":
 		family, err := protocols[proto](p.shift)
 		if err != nil {
@@ -151,12 +152,7 @@ func (p *parser) group(proto, what string) (node, error) {
 		}
 		return all(family, field(ip6Dst+p.shift, 1, bpf.JumpEqual, ip6Groups)), nil
 	}
-	return nil, notQualifier(proto, what)
-}
-
-// notQualifier is libpcap's word on qualifiers that do not belong together.
-func notQualifier(proto, what string) error {
-	return fmt.Errorf("'%s' is not a valid qualifier for '%s'", proto, what)
+	return nil, fmt.Errorf("only link-layer/IP %s filters supported", what)
 }
 
 // length is less or greater, both of which include the number.

@@ -79,8 +79,11 @@ func next(text string, indexed bool) (t token, n int, err error) {
 	if m := numbers.FindString(text); m != "" {
 		m = strings.TrimFunc(m, func(r rune) bool { return !strings.ContainsRune("xX0123456789abcdefABCDEF", r) })
 		num, err := strconv.ParseUint(m, 0, 32)
-		if err != nil {
-			return t, 0, fmt.Errorf("number %s overflows 32 bits or is not octal", m)
+		switch {
+		case errors.Is(err, strconv.ErrRange):
+			return t, 0, fmt.Errorf("number %s overflows 32 bits", m)
+		case err != nil:
+			return t, 0, fmt.Errorf("number %s contains non-octal digit", m)
 		}
 		return token{kind: kindNumber, text: m, num: uint32(num)}, len(m), nil
 	}

@@ -143,13 +143,11 @@ func (p *parser) qualified(joined bool) (node, error) {
 		if t := p.peek(); t.kind == kindWord && unsupported[t.text] {
 			return nil, fmt.Errorf("'%s' is not supported", t.text)
 		}
-		if joined {
-			if p.last == nil {
-				return nil, errSyntax
-			}
-			q = *p.last
+		if !joined || p.last == nil {
+			return nil, errSyntax
 		}
-	case q.proto != "" && q.dir == "" && q.what == "" && !p.idFollows():
+		q = *p.last
+	case q.dir == "" && q.what == "":
 		p.last = nil
 		return protocols[q.proto](p.shift)
 	}

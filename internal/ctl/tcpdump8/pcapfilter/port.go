@@ -2,6 +2,7 @@ package pcapfilter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -17,7 +18,7 @@ var transports = map[string]uint32{"tcp": protoTCP, "udp": protoUDP, "sctp": pro
 // port is a port of TCP, UDP or SCTP.
 func (p *parser) port(q quals, text string) (node, error) {
 	if q.proto != "" && transports[q.proto] == 0 {
-		return nil, notQualifier(q.proto, "port")
+		return nil, errors.New("illegal qualifier of 'port'")
 	}
 	n, err := portNumber(text, q.proto)
 	if err != nil {
@@ -37,7 +38,7 @@ func (p *parser) port(q quals, text string) (node, error) {
 func portNumber(text, proto string) (uint32, error) {
 	if n, err := strconv.ParseUint(text, 0, 32); err == nil {
 		if n > math.MaxUint16 {
-			return 0, fmt.Errorf("port number %d greater than maximum %d", n, math.MaxUint16)
+			return 0, fmt.Errorf("illegal port number %d > %d", n, math.MaxUint16)
 		}
 		return uint32(n), nil
 	}
@@ -56,11 +57,11 @@ func portNumber(text, proto string) (uint32, error) {
 // portRange is a range of ports, or one.
 func (p *parser) portRange(q quals, text string) (node, error) {
 	if q.proto != "" && transports[q.proto] == 0 {
-		return nil, notQualifier(q.proto, "portrange")
+		return nil, errors.New("illegal qualifier of 'portrange'")
 	}
 	from, to, ok := strings.Cut(text, "-")
 	if !ok {
-		return nil, fmt.Errorf("port range '%s' contains no hyphen", text)
+		to = from
 	}
 	first, err := portNumber(from, q.proto)
 	if err != nil {
@@ -127,13 +128,13 @@ var etherNames = map[string]uint32{"ip": 0x0800, "ip6": 0x86dd, "arp": 0x0806, "
 
 // proto is a protocol of IP, or an Ethernet type.
 func (p *parser) proto(q quals, t token) (node, error) {
-	names, most := protoNames, uint32(math.MaxUint8)
+	names, most, layer := protoNames, uint32(math.MaxUint8), "ip"
 	switch q.proto {
 	case "", "ip", "ip6":
 	case "ether", "link":
-		names, most = etherNames, math.MaxUint16
+		names, most, layer = etherNames, math.MaxUint16, "ether"
 	default:
-		return nil, notQualifier(q.proto, "proto")
+		return nil, fmt.Errorf("'%s proto' is bogus", q.proto)
 	}
 	n, known := names[t.text]
 	if t.kind == kindNumber {
@@ -141,7 +142,7 @@ func (p *parser) proto(q quals, t token) (node, error) {
 	}
 	switch {
 	case !known:
-		return nil, fmt.Errorf("unknown '%s' value '%s'", "proto", t.text)
+		return nil, fmt.Errorf("unknown %s proto '%s'", layer, t.text)
 	case n > most:
 		return nil, fmt.Errorf("'proto' value %d greater than maximum %d", n, most)
 	case most == math.MaxUint16:
