@@ -256,6 +256,9 @@ func RouteTo(k *kern.Kernel, dst netip.Addr) (Route, error) {
 	return Route{}, fmt.Errorf("looking for a route to %s: %w", dst, syscall.ESRCH)
 }
 
+// OnLink reports whether the destinations are neighbours or this machine.
+func (r Route) OnLink() bool { return r.Flags&(RouteGateway|RouteReject|RouteBlackhole) == 0 }
+
 // scoped reports whether the destinations are those of one link.
 func (r Route) scoped() bool {
 	a := r.Prefix.Addr()

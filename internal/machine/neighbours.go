@@ -2,25 +2,26 @@ package machine
 
 import (
 	"errors"
-	"net"
 	"net/netip"
 	"syscall"
 
-	"github.com/ifsim/ifsim/ifnet"
-	"github.com/ifsim/ifsim/ifnet/inet"
-	"github.com/ifsim/ifsim/sysctl"
+	"github.com/ifsim/ifsim/internal/ctl/arp8"
+	"github.com/ifsim/ifsim/internal/ctl/ndp8"
 )
 
 // staticNeighbours is one of the rc scripts static_arp and static_ndp.
 type staticNeighbours struct {
 	tool   string // that the script runs
 	prefix string // of the variables
-	family func(ip netip.Addr) bool
+	set    func(words []string) error
 }
 
 // startNeighbours runs static_arp and static_ndp.
 func (m *Machine) startNeighbours() {
-	for _, s := range [...]staticNeighbours{{"arp", "static_arp_", netip.Addr.Is4}, {"ndp", "static_ndp_", netip.Addr.Is6}} {
+	for _, s := range [...]staticNeighbours{
+		{"arp", "static_arp_", func(words []string) error { return arp8.Set(m.k, words, func(string) {}) }},
+		{"ndp", "static_ndp_", func(words []string) error { return ndp8.Set(m.k, words) }},
+	} {
 		list, _ := m.rc.Get(s.prefix + "pairs")
 		for _, name := range m.rc.shWords(list) {
 			variable := s.prefix + rcInterface(name)
@@ -34,38 +35,23 @@ func (m *Machine) startNeighbours() {
 	}
 }
 
-// addNeighbour runs arp -S or ndp -s with the words of a variable.
+// addNeighbour runs arp -S or ndp -s with the words of a variable. One on the network of an
+// interface that does not exist is skipped.
 func (m *Machine) addNeighbour(s staticNeighbours, variable string, words []string) {
 	const pair = 2
-	if len(words) != pair {
+	if len(words) < pair {
 		m.rcf(variable, "%s: an address and a link-level address are needed", s.tool)
 		return
 	}
-	ip, err := netip.ParseAddr(words[0])
-	if err != nil {
-		m.rcf(variable, "%s: %s: bad value", s.tool, words[0])
+	err := s.set(words)
+	if err == nil {
 		return
 	}
-	mac, err := net.ParseMAC(words[1])
-	if err != nil || len(mac) != ifnet.EtherAddrLen {
-		m.rcf(variable, "%s: invalid link-level address '%s'", s.tool, words[1])
-		return
+	if ip, bad := netip.ParseAddr(words[0]); bad == nil && errors.Is(err, syscall.ENETUNREACH) {
+		if ifname := m.onAbsent(ip); ifname != "" {
+			m.skip(variable, ifname)
+			return
+		}
 	}
-	if !s.family(ip) {
-		m.rcf(variable, "%s: %s: %s", s.tool, ip, sysctl.Strerror(syscall.EINVAL))
-		return
-	}
-	err = inet.AddNeighbour(m.k, inet.NeighbourReq{Addr: ip, MAC: [ifnet.EtherAddrLen]byte(mac)})
-	ifname := m.onAbsent(ip)
-	switch {
-	case err == nil:
-	case errors.Is(err, syscall.ENETUNREACH) && ifname != "":
-		m.skip(variable, ifname)
-	case errors.Is(err, syscall.ENETUNREACH):
-		m.rcf(variable, "%s: cannot intuit interface index and type for %s", s.tool, ip)
-	case errors.Is(err, syscall.EEXIST):
-		m.rcf(variable, "%s: set: can only proxy for %s", s.tool, ip)
-	default:
-		m.rcf(variable, "%s: %s: %s", s.tool, ip, sysctl.Strerror(err))
-	}
+	m.rcf(variable, "%s", complaint(s.tool, err))
 }

@@ -116,11 +116,11 @@ func TestStaticNeighboursOfRCConf(t *testing.T) {
 		{"static_ndp_pairs='a'\nstatic_ndp_a='fe80::9%cqnic0 00:1b:21:c4:95:7a'", "fe80::9", ""},
 		{"static_arp_pairs='a'", "", "etc/rc.conf:3: static_arp_pairs: no static_arp_a"},
 		{"static_arp_pairs='a'\nstatic_arp_a='192.0.2.9'", "", "etc/rc.conf:4: static_arp_a: arp: an address and a link-level address are needed"},
-		{"static_arp_pairs='a'\nstatic_arp_a='there 00:1b:21:c4:95:7a'", "", "etc/rc.conf:4: static_arp_a: arp: there: bad value"},
-		{"static_arp_pairs='a'\nstatic_arp_a='192.0.2.9 00:1b'", "", "etc/rc.conf:4: static_arp_a: arp: invalid link-level address '00:1b'"},
-		{"static_arp_pairs='a'\nstatic_arp_a='192.0.2.1 00:1b:21:c4:95:7a'", "", "etc/rc.conf:4: static_arp_a: arp: set: can only proxy for 192.0.2.1"},
-		{"static_arp_pairs='a'\nstatic_arp_a='2001:db8::9 00:1b:21:c4:95:7a'", "", "etc/rc.conf:4: static_arp_a: arp: 2001:db8::9: Invalid argument"},
-		{"static_ndp_pairs='a'\nstatic_ndp_a='2001:db8:1::9 00:1b:21:c4:95:7a'", "", "etc/rc.conf:4: static_ndp_a: ndp: cannot intuit interface index and type for 2001:db8:1::9"},
+		{"static_arp_pairs='a'\nstatic_arp_a='there 00:1b:21:c4:95:7a'", "", "etc/rc.conf:4: static_arp_a: arp: there: Unknown host"},
+		{"static_arp_pairs='a'\nstatic_arp_a='192.0.2.9 00:1b'", "", "etc/rc.conf:4: static_arp_a: arp: invalid Ethernet address '00:1b'"},
+		{"static_arp_pairs='a'\nstatic_arp_a='192.0.2.1 00:1b:21:c4:95:7a'", "", "etc/rc.conf:4: static_arp_a: arp: set 192.0.2.1: File exists"},
+		{"static_arp_pairs='a'\nstatic_arp_a='2001:db8::9 00:1b:21:c4:95:7a'", "", "etc/rc.conf:4: static_arp_a: arp: 2001:db8::9: Unknown host"},
+		{"static_ndp_pairs='a'\nstatic_ndp_a='2001:db8:1::9 00:1b:21:c4:95:7a'", "", "etc/rc.conf:4: static_ndp_a: ndp: delete: cannot locate 2001:db8:1::9"},
 	} {
 		b := started(t, router(c.text+"\n"))
 		got := ""

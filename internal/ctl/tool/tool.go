@@ -34,6 +34,19 @@ func (m message) Error() string { return string(m) }
 // Messagef is an error that says what FreeBSD says (errx(3)).
 func Messagef(format string, a ...any) error { return message(fmt.Sprintf(format, a...)) }
 
+// said is an error with a text of its own.
+type said struct {
+	message
+	err error
+}
+
+func (s said) Unwrap() error { return s.err }
+
+// Sayf is Messagef for an error that err is the reason of, which the text need not tell.
+func Sayf(err error, format string, a ...any) error {
+	return said{message(fmt.Sprintf(format, a...)), err}
+}
+
 // Status is a failure that ends a tool with a status of its own (errx(3)).
 type Status struct {
 	Code int
