@@ -46,13 +46,14 @@ one of them the binary is that tool: ln -s ifsim sysctl.
 Exit statuses are FreeBSD's of a tool; 130 if it was interrupted, 1 if there is no machine.`,
 		Example: `  ifsim boot docs/labs/first
   ifsim ifconfig em0
-  ifsim pktgen -i em0 -n 1000
+  ifsim pktgen -i em0 -f tx -n 1000
   ifsim netstat -i`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.AddCommand(
 		bootCommand(),
+		shellCommand(),
 		sysctlCommand(),
 		kenvCommand(),
 		devctlCommand(),

@@ -102,7 +102,9 @@ func (s *Shell) command(ctx context.Context, c Command) (interrupted bool) {
 	} else {
 		s.status = s.toHost(ctx, argv, c.Host)
 	}
-	if interrupted = ctx.Err() != nil; interrupted {
+	// A command that hears of the interrupt, too, may be done before ctx is.
+	interrupted = ctx.Err() != nil || s.status == statusInterrupted
+	if interrupted {
 		s.status = statusInterrupted
 	}
 	return interrupted

@@ -21,8 +21,6 @@ import (
 
 	"github.com/ifsim/ifsim/drivers/hw"
 	"github.com/ifsim/ifsim/iflib"
-	"github.com/ifsim/ifsim/internal/ctl"
-	"github.com/ifsim/ifsim/internal/ctl/sockpath"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/machine"
 )
@@ -66,34 +64,6 @@ func (o Options) config() (machine.Config, error) {
 		err = fmt.Errorf("%s: not a directory", o.Dir)
 	}
 	return cfg, err
-}
-
-// Run boots the machine and serves its control socket until ctx ends; then it takes the
-// machine down. Errors are those of the files, of the socket and of the end.
-func Run(ctx context.Context, o Options) error {
-	cfg, err := o.config()
-	if err != nil {
-		return err
-	}
-	if o.Socket == "" {
-		path, err := sockpath.Default()
-		if err != nil {
-			return err
-		}
-		o.Socket = path
-	}
-	ln, err := ctl.Listen(o.Socket)
-	if err != nil {
-		return err
-	}
-	cfg.Console = o.Console
-	m, err := machine.Boot(cfg)
-	if err != nil {
-		return errors.Join(err, ln.Close())
-	}
-	server := ctl.Serve(ln, m)
-	<-ctx.Done()
-	return errors.Join(server.Close(), m.Close())
 }
 
 // DryRun boots the machine with nothing plugged in, writes to the console what its files
