@@ -9,14 +9,17 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ifsim/ifsim/internal/ctl/arp8"
 	"github.com/ifsim/ifsim/internal/ctl/devctl8"
 	"github.com/ifsim/ifsim/internal/ctl/devinfo8"
 	"github.com/ifsim/ifsim/internal/ctl/dmesg8"
 	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
 	"github.com/ifsim/ifsim/internal/ctl/kenv8"
+	"github.com/ifsim/ifsim/internal/ctl/ndp8"
 	"github.com/ifsim/ifsim/internal/ctl/netstat8"
 	"github.com/ifsim/ifsim/internal/ctl/pciconf8"
 	"github.com/ifsim/ifsim/internal/ctl/pfctl8"
+	"github.com/ifsim/ifsim/internal/ctl/route8"
 	"github.com/ifsim/ifsim/internal/ctl/tool"
 	"github.com/ifsim/ifsim/internal/ctl/vmstat8"
 	"github.com/ifsim/ifsim/internal/machine"
@@ -58,6 +61,15 @@ var tools = map[string]func(c *call) int{
 	},
 	CommandNetstat: func(c *call) int {
 		return netstat8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
+	},
+	CommandRoute: func(c *call) int {
+		return route8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
+	},
+	CommandARP: func(c *call) int {
+		return arp8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
+	},
+	CommandNDP: func(c *call) int {
+		return ndp8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
 	},
 	CommandPfctl: func(c *call) int {
 		return pfctl8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())

@@ -21,6 +21,9 @@ const (
 	CommandDmesg    = "dmesg"    // dmesg(8) with Args
 	CommandIfconfig = "ifconfig" // ifconfig(8) with Args
 	CommandNetstat  = "netstat"  // netstat(8) with Args
+	CommandRoute    = "route"    // route(8) with Args
+	CommandARP      = "arp"      // arp(8) with Args
+	CommandNDP      = "ndp"      // ndp(8) with Args
 	CommandPfctl    = "pfctl"    // pfctl(8) with Args
 	CommandVmstat   = "vmstat"   // vmstat(8) with Args
 	CommandPktgen   = "pktgen"   // send frames as Pktgen says
