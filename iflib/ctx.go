@@ -88,9 +88,6 @@ type Ctx struct {
 	snd       *altq.Queue  // the interface's send queue
 	sndStarts atomic.Int32 // calls of startALTQ that the present one has to serve
 
-	// transmit is the path chosen at attach: transmitMPRing or transmitSimple.
-	transmit func(m *mbuf.Mbuf) error
-
 	// txqSelect is the driver's choice of the transmit queue, nil without one;
 	// with selectParsed it wants the headers parsed (ift_txq_select_v2).
 	txqSelect    func(m *mbuf.Mbuf, pi *PktInfo) int

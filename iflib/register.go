@@ -124,7 +124,7 @@ func (ctx *Ctx) register(desc string) {
 	ctx.ifp.InitName(ctx.drv.Name, ctx.unit)
 	ctx.newSnd()
 	ctx.ifp.SetMethods(ifnet.Methods{
-		Init: ctx.ifInit, Ioctl: ctx.ioctl, Transmit: ctx.transmitALTQ, QFlush: ctx.qflush,
+		Init: ctx.ifInit, Ioctl: ctx.ioctl, Transmit: ctx.transmitter(), QFlush: ctx.qflush,
 		Start: ctx.startALTQ, GetCounter: ctx.getCounter,
 	})
 	ctx.ifp.SetFlags(ifnet.FlagBroadcast|ifnet.FlagSimplex|ifnet.FlagMulticast, 0)

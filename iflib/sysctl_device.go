@@ -127,14 +127,12 @@ func (ctx *Ctx) chooseTransmit() {
 	if !ctx.simpleTxSet {
 		simple = ctx.g.preferMPRing.Load() == 0
 	}
-	ctx.transmit = ctx.transmitMPRing
 	switch {
 	case simple && ctx.ifp.Snd().Enabled():
 		ctx.printf("ALTQ prevents using simple if_transmit\n")
 		simple = false
 	case simple:
 		ctx.printf("using simple if_transmit\n")
-		ctx.transmit = ctx.transmitSimple
 	}
 	ctx.simple = simple
 	ctx.knobs.simpleTx.Store(simple)

@@ -206,7 +206,7 @@ func (m *ctlMachine) newCtx(t *testing.T, unit int, dev Device, core *ctlDev) *c
 	ctx.ifp.InitName("fk", unit)
 	ctx.ifp.SetFlags(ifnet.FlagBroadcast|ifnet.FlagSimplex|ifnet.FlagMulticast, 0)
 	ctx.ifp.SetMethods(ifnet.Methods{Init: ctx.ifInit, Ioctl: ctx.ioctl, GetCounter: ctx.getCounter,
-		Transmit: ctx.transmitALTQ, QFlush: ctx.qflush})
+		Transmit: ctx.transmitter(), QFlush: ctx.qflush})
 	ctx.ctxLock.Init(m.k, ctx.name+":CTX")
 	ctx.stateLock.Init(m.k, ctx.name+":STATE")
 	ctx.media = ifnet.NewMedia(0, ctx.mediaChange, ctx.mediaStatus)

@@ -42,14 +42,24 @@ func (ctx *Ctx) altqSwitched(on bool) {
 	}
 }
 
-// transmitALTQ is iflib_altq_if_transmit: an interface whose send queue shapes
-// gives the packet to the discipline and then sends what the discipline
-// releases; any other takes the path chosen at attach. ENOBUFS: the discipline
-// dropped a packet.
-func (ctx *Ctx) transmitALTQ(m *mbuf.Mbuf) error {
-	if !ctx.ifp.SndEnabled() {
-		return ctx.transmit(m)
+// transmitter is the interface's if_transmit: the discipline if its send queue
+// shapes, else the path chosen at attach.
+func (ctx *Ctx) transmitter() func(m *mbuf.Mbuf) error {
+	return func(m *mbuf.Mbuf) error {
+		switch {
+		case ctx.ifp.SndEnabled():
+			return ctx.transmitALTQ(m)
+		case ctx.simple:
+			return ctx.transmitSimple(m)
+		}
+		return ctx.transmitMPRing(m)
 	}
+}
+
+// transmitALTQ is iflib_altq_if_transmit: it gives the packet to the discipline
+// and then sends what the discipline releases. ENOBUFS: the discipline dropped a
+// packet.
+func (ctx *Ctx) transmitALTQ(m *mbuf.Mbuf) error {
 	ctx.txqs[0].ledger.in.Add(1)
 	if err := ctx.ifp.Snd().Enqueue(m); err != nil {
 		return err
