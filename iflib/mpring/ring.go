@@ -126,9 +126,15 @@ func (r *Ring) Enqueue(m *mbuf.Mbuf, budget uint32, abdicate bool) bool {
 		p.Fire2(probeReserve, r.dev, r.queue, uint64(s), uint64(s.withHead(r.Next(s.head()))))
 	}
 	next := r.Next(s.head())
-	r.put(s.head(), m)
+	if s.head() != s.tail() {
+		r.put(s.head(), m)
+		r.exit()
+		r.publish(budget, abdicate)
+		return true
+	}
+	r.fill(s.head(), m)
 	r.exit()
-	if s.head() != s.tail() || !r.publishTo(s.withHead(next), next, budget, abdicate) {
+	if !r.publishTo(s.withHead(next), next, budget, abdicate) {
 		r.publish(budget, abdicate)
 	}
 	return true
