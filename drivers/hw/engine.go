@@ -29,9 +29,24 @@ const (
 type engineQueue struct {
 	state   atomic.Uint32
 	pending atomic.Uint32 // EngineThread: a kick to be served
+	runner  Runner        // the work function
 	work    Work          // what Defer adds
 	_       [cacheLine]byte
 }
+
+// Runner is the work function of one queue of an engine.
+type Runner interface {
+	// Run does what there is to do and returns when it finds nothing.
+	Run()
+}
+
+// numbered is the Runner of a queue of a model that has one function for all.
+type numbered struct {
+	work func(q int)
+	q    int
+}
+
+func (n numbered) Run() { n.work(n.q) }
 
 // Engine runs the work function of each queue of one model, for one queue never twice
 // at a time, and once more after a kick that came while it ran. The work function owns
@@ -39,7 +54,6 @@ type engineQueue struct {
 type Engine struct {
 	mode    EngineMode
 	stepped bool
-	work    func(q int)
 	queues  []engineQueue
 	list    *WorkList
 	hint    int // guarded by list's lock: queue that was busy
@@ -55,16 +69,17 @@ type Engine struct {
 }
 
 // NewEngine makes the engine of a model with nqueues queues, at least one (transmit, receive, admin:
-// the model's numbering). work must return when it finds nothing to do. Close ends it;
-// the kernel does so at the latest. In the stepped executor a thread engine is a task,
+// the model's numbering). work must return when it finds nothing to do; nil, each queue
+// is given its own by SetWork. Close ends the engine; the kernel does so at the latest. In the stepped executor a thread engine is a task,
 // so that its turns are the scheduler's.
 func NewEngine(cfg Config, nqueues int, work func(q int)) *Engine {
-	e := &Engine{mode: cfg.Engine.For(cfg.Port), stepped: cfg.Kernel.Stepped(), work: work, k: cfg.Kernel,
+	e := &Engine{mode: cfg.Engine.For(cfg.Port), stepped: cfg.Kernel.Stepped(), k: cfg.Kernel,
 		queues: make([]engineQueue, nqueues), list: cfg.Work, wake: make(chan struct{}, 1)}
 	if e.list == nil {
 		e.list = NewWorkList()
 	}
 	for q := range e.queues {
+		e.queues[q].runner = numbered{work, q}
 		e.queues[q].work = Work{Run: func() { e.runQueue(q) }, Wake: e.wakeList}
 	}
 	switch {
@@ -79,6 +94,10 @@ func NewEngine(cfg Config, nqueues int, work func(q int)) *Engine {
 	e.k.OnClose(e.Close)
 	return e
 }
+
+// SetWork gives queue q a work function of its own, which a doorbell reaches in one call.
+// Before the first kick.
+func (e *Engine) SetWork(q int, r Runner) { e.queues[q].runner = r }
 
 // Mode returns who does the work.
 func (e *Engine) Mode() EngineMode { return e.mode }
@@ -128,12 +147,13 @@ func (e *Engine) Defer(q int) {
 
 // runQueue runs the work function of q, again as long as it is kicked meanwhile.
 func (e *Engine) runQueue(q int) {
-	s := &e.queues[q].state
+	eq := &e.queues[q]
+	s := &eq.state
 	if !s.CompareAndSwap(0, queueBusy) && !markAgain(s) {
 		return
 	}
 	for {
-		e.work(q)
+		eq.runner.Run()
 		if s.CompareAndSwap(queueBusy, 0) {
 			return
 		}

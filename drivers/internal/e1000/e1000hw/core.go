@@ -105,7 +105,7 @@ func (c *Core) Init(cfg *CoreConfig) error {
 	c.Stats.init(cfg.Queues+1, cfg.StatsLast)
 	c.Link = hw.NewLink(hw.LinkConfig{Kernel: k, Name: cfg.Name, Port: cfg.Port, Faults: c.Faults,
 		Speeds: cfg.Speeds, Autoneg: autoneg(&cfg.Config), Changed: c.linkChanged})
-	c.Engine = hw.NewEngine(cfg.Config, cfg.Queues+1, c.work)
+	c.Engine = hw.NewEngine(cfg.Config, cfg.Queues+1, nil)
 	c.Inline = c.Engine.Mode() == hw.EngineInline
 	return nil
 }
@@ -120,8 +120,15 @@ func (c *Core) Start(client port.Client) error {
 	return nil
 }
 
-// SetQueues gives the Core the queues that its engine runs, before the first Reset.
-func (c *Core) SetQueues(tx []*TxQueue, rx *RxUnit) { c.tx, c.rx = tx, rx }
+// SetQueues gives the Core the queues that its engine runs, before the first Reset: the
+// transmit queues come first, then the receive unit.
+func (c *Core) SetQueues(tx []*TxQueue, rx *RxUnit) {
+	c.tx, c.rx = tx, rx
+	for q, t := range tx {
+		c.Engine.SetWork(q, t)
+	}
+	c.Engine.SetWork(c.RxWork(), rx)
+}
 
 // autoneg is how long negotiation takes: hw.DefaultAutoneg, or what
 // hint.<driver>.<unit>.autoneg_ms says.
@@ -168,15 +175,6 @@ func (c *Core) Stop() {
 	for _, q := range c.tx {
 		q.Batch.Close()
 	}
-}
-
-// work is the engine's: the transmit queues come first, then the receive unit.
-func (c *Core) work(q int) {
-	if q < len(c.tx) {
-		c.tx[q].run()
-		return
-	}
-	c.rx.run()
 }
 
 // RxWork is the receive unit's number in the engine.

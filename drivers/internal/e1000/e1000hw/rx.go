@@ -100,8 +100,8 @@ func (u *RxUnit) reset() {
 // NewKey says that RSSRK was written. Any goroutine.
 func (u *RxUnit) NewKey() { u.keyChanged.Store(true) }
 
-// run takes the frames that have arrived, up to the budget.
-func (u *RxUnit) run() {
+// Run implements hw.Runner: it takes the frames that have arrived, up to the budget.
+func (u *RxUnit) Run() {
 	u.load()
 	left, batch := rxFrameBudget, 0
 	for f := u.src.Peek(); f != nil && left > 0; f = u.src.Peek() {

@@ -178,8 +178,8 @@ func (t *TxQueue) enabled() bool {
 	return t.C.Reg(emreg.TCTL)&emreg.TCTLEN != 0 && (t.format.Enabled == nil || t.format.Enabled(t))
 }
 
-// run is the queue's work: send from head to tail, report what is done.
-func (t *TxQueue) run() {
+// Run implements hw.Runner: send from head to tail, report what is done.
+func (t *TxQueue) Run() {
 	if t.format.Begin != nil {
 		t.format.Begin(t)
 	}
