@@ -103,6 +103,7 @@ func New(cfg Config) (*Kernel, error) {
 	k.console.out = cfg.Console
 	k.clock.init(cfg.Clock)
 	k.callouts.init()
+	k.locks.init()
 	k.witness.init(cfg.Invariants, k.Printf)
 	k.Probes = probe.NewSet(ncpu, k.Uptime)
 	for i := range ncpu {

@@ -1,57 +1,101 @@
 package kern
 
 import (
-	"cmp"
-	"fmt"
+	"hash/maphash"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
-
-	"github.com/ifsim/ifsim/sysctl"
 )
 
-// LockStat is what profiling counted of the mutexes of one name while
-// debug.lock.prof.enable was 1.
-type LockStat struct {
-	Name      string
-	Acquired  uint64        // times taken
-	Contended uint64        // of which had to wait
-	TryFailed uint64        // TryLocks that did not get it
-	Wait      time.Duration // total time waited
-	WaitMax   time.Duration
-	Hold      time.Duration // total time held
-	HoldMax   time.Duration
+// Locks are profiled by the place that acquires them, as FreeBSD's options LOCK_PROFILING
+// has it (subr_lock.c): a record for each lock and place, filled at the release. While
+// debug.lock.prof.enable is 0 this costs the word that a lock looks at anyway.
+
+// Classes of locks (struct lock_class lc_name).
+const (
+	classMtx  = "sleep mutex"
+	classSpin = "spin mutex" // waits as hw.ifsim.lock=spin says
+	classSx   = "sx"
+)
+
+// siteSlots is how many places a session has records for (LPROF_CACHE_SIZE), a power of
+// two; further ones are rejected. siteProbes bounds the search for one.
+const (
+	siteSlots  = 4096
+	siteProbes = 64
+)
+
+// lockSite is what was counted of one lock acquired at one place (struct lock_prof). The
+// first fields are constant.
+type lockSite struct {
+	session     *lockSession
+	pc          uintptr
+	class, name string
+
+	count, contended, tryFailed  atomic.Uint64
+	wait, waitMax, hold, holdMax atomic.Int64 // ns
 }
 
-// lockCounters are the counters in a mutex. All but tryFailed and wait are
-// written by the owner only; anybody reads.
-type lockCounters struct {
-	acquired, contended, tryFailed atomic.Uint64
-	wait, waitMax, hold, holdMax   atomic.Int64 // ns
+// lockSession is what was counted since profiling was turned on or reset.
+type lockSession struct {
+	rejected atomic.Uint64 // records that found no room
+	sampled  atomic.Uint64 // acquisitions that skipcount has seen
+	sites    [siteSlots]atomic.Pointer[lockSite]
 }
 
-func (c *lockCounters) waited(d time.Duration) {
-	c.contended.Add(1)
-	c.wait.Add(int64(d))
-	raise(&c.waitMax, int64(d))
-}
-
-func (c *lockCounters) heldFor(d time.Duration) {
-	c.hold.Add(int64(d))
-	raise(&c.holdMax, int64(d))
-}
-
-func (c *lockCounters) reset() {
-	for _, v := range []*atomic.Uint64{&c.acquired, &c.contended, &c.tryFailed} {
-		v.Store(0)
+// site finds or makes the record of a lock at a place; nil if there is no room.
+func (s *lockSession) site(pc uintptr, id *lockID) *lockSite {
+	const spread = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio
+	at := (uint64(pc)*spread ^ id.hash) >> 32
+	for i := range uint64(siteProbes) {
+		slot := &s.sites[(at+i)%siteSlots]
+		have := slot.Load()
+		if have == nil {
+			fresh := &lockSite{session: s, pc: pc, class: id.class, name: id.name}
+			if slot.CompareAndSwap(nil, fresh) {
+				return fresh
+			}
+			have = slot.Load()
+		}
+		if have.pc == pc && have.name == id.name && have.class == id.class {
+			return have
+		}
 	}
-	for _, v := range []*atomic.Int64{&c.wait, &c.waitMax, &c.hold, &c.holdMax} {
-		v.Store(0)
+	s.rejected.Add(1)
+	return nil
+}
+
+// lockID is who a lock is, constant once the lock is initialized.
+type lockID struct {
+	class, name string
+	hash        uint64
+}
+
+// lockHold is an acquisition that is being profiled; the lock's owner's.
+type lockHold struct {
+	site      *lockSite // nil: not profiled
+	since     time.Duration
+	waited    time.Duration
+	contested bool
+}
+
+// done adds an acquisition to its record (lock_profile_release_lock). One from before the
+// session is lost.
+func (h *lockHold) done(r *lockRegistry, now time.Duration) {
+	s := h.site
+	h.site = nil
+	if s == nil || s.session != r.session.Load() {
+		return
 	}
+	s.count.Add(1)
+	if h.contested {
+		s.contended.Add(1)
+		s.wait.Add(int64(h.waited))
+		raise(&s.waitMax, int64(h.waited))
+	}
+	s.hold.Add(int64(now - h.since))
+	raise(&s.holdMax, int64(now-h.since))
 }
 
 // raise makes v at least to.
@@ -60,33 +104,26 @@ func raise(v *atomic.Int64, to int64) {
 	}
 }
 
-// addTo folds the counters into s.
-func (c *lockCounters) addTo(s *LockStat) {
-	s.Acquired += c.acquired.Load()
-	s.Contended += c.contended.Load()
-	s.TryFailed += c.tryFailed.Load()
-	s.Wait += time.Duration(c.wait.Load())
-	s.Hold += time.Duration(c.hold.Load())
-	s.WaitMax = max(s.WaitMax, time.Duration(c.waitMax.Load()))
-	s.HoldMax = max(s.HoldMax, time.Duration(c.holdMax.Load()))
-}
-
 // lockRegistry knows every Mtx of a kernel, to turn profiling on in each: the
 // fast path then has one word of its own to look at.
 type lockRegistry struct {
-	mu     sync.Mutex
-	live   map[*Mtx]struct{}
-	gone   map[string]*LockStat // destroyed mutexes, by name
-	on     bool
-	policy atomic.Int32  // index into lockPolicies
-	epoch  atomic.Uint64 // profiling session, to tell a hold that began in an older one
+	mu        sync.Mutex
+	live      map[*Mtx]struct{} // guarded by mu
+	on        atomic.Bool       // written with mu held
+	policy    atomic.Int32      // index into lockPolicies
+	session   atomic.Pointer[lockSession]
+	seed      maphash.Seed
+	skipSpin  atomic.Int32 // debug.lock.prof.skipspin
+	skipCount atomic.Int32 // debug.lock.prof.skipcount
 }
 
-// lockPolicies are the values of hw.ifsim.lock and their rounds of spinning.
+// lockPolicies are the values of hw.ifsim.lock, their rounds of spinning, and the class
+// of a mutex that waits so.
 var lockPolicies = []struct {
 	name   string
 	rounds int32
-}{{"mutex", 0}, {"adaptive", adaptiveRounds}, {"spin", spinRounds}}
+	class  string
+}{{"mutex", 0, classMtx}, {"adaptive", adaptiveRounds, classMtx}, {"spin", spinRounds, classSpin}}
 
 // spins is the number of rounds of the policy in force: none where an owner
 // cannot run while somebody spins.
@@ -97,38 +134,41 @@ func (r *lockRegistry) spins() int32 {
 	return lockPolicies[r.policy.Load()].rounds
 }
 
+func (r *lockRegistry) init() { r.seed = maphash.MakeSeed() }
+
+// id is who a lock of a class is.
+func (r *lockRegistry) id(class, name string) lockID {
+	return lockID{class, name, maphash.String(r.seed, name)}
+}
+
+// add has a mutex profiled while profiling is on.
 func (r *lockRegistry) add(m *Mtx) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.live == nil {
 		r.live = make(map[*Mtx]struct{})
-		r.gone = make(map[string]*LockStat)
 	}
 	r.live[m] = struct{}{}
-	if r.on {
+	if r.on.Load() {
 		m.mode.Or(mtxProf)
 	}
 }
 
+// remove forgets a mutex; what was counted of it stays.
 func (r *lockRegistry) remove(m *Mtx) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, ok := r.live[m]; !ok {
-		return
-	}
 	delete(r.live, m)
-	if r.gone[m.name] == nil {
-		r.gone[m.name] = &LockStat{Name: m.name}
-	}
-	m.prof.addTo(r.gone[m.name])
 }
 
-// setProfiling turns profiling of every mutex on or off.
+// setProfiling turns profiling of every lock on, with nothing counted yet, or off.
 func (r *lockRegistry) setProfiling(on bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.on = on
-	r.epoch.Add(1)
+	if on {
+		r.session.Store(new(lockSession))
+	}
+	r.on.Store(on)
 	for m := range r.live {
 		if on {
 			m.mode.Or(mtxProf)
@@ -138,121 +178,32 @@ func (r *lockRegistry) setProfiling(on bool) {
 	}
 }
 
-func (r *lockRegistry) profiling() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.on
-}
-
+// reset forgets what was counted.
 func (r *lockRegistry) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.epoch.Add(1)
-	clear(r.gone)
-	for m := range r.live {
-		m.prof.reset()
+	if r.session.Load() != nil {
+		r.session.Store(new(lockSession))
 	}
 }
 
-// LockStats is what profiling counted, one entry a name that was taken or tried,
-// the longest held first.
-func (k *Kernel) LockStats() []LockStat {
-	r := &k.locks
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	byName := make(map[string]*LockStat)
-	for name, s := range r.gone {
-		c := *s
-		byName[name] = &c
+// record is where an acquisition of a lock, or a try, is to be counted; nil: it is not.
+// The place is the caller above skip further functions.
+func (r *lockRegistry) record(id *lockID, skip int) *lockSite {
+	s := r.session.Load()
+	if s == nil || id.class == classSpin && r.skipSpin.Load() == 1 {
+		return nil
 	}
-	for m := range r.live {
-		if byName[m.name] == nil {
-			byName[m.name] = &LockStat{Name: m.name}
-		}
-		m.prof.addTo(byName[m.name])
+	if n := r.skipCount.Load(); n > 0 && s.sampled.Add(1)%uint64(n) != 0 {
+		return nil
 	}
-	var stats []LockStat
-	for _, s := range byName {
-		if s.Acquired+s.TryFailed > 0 {
-			stats = append(stats, *s)
-		}
-	}
-	slices.SortFunc(stats, func(a, b LockStat) int {
-		return cmp.Or(cmp.Compare(b.Hold, a.Hold), cmp.Compare(a.Name, b.Name))
-	})
-	return stats
+	const own = 2 // runtime.Callers and this function
+	var pc [1]uintptr
+	runtime.Callers(own+skip, pc[:])
+	return s.site(pc[0], id)
 }
 
-// lockTable is debug.lock.prof.stats: FreeBSD's columns in microseconds, the
-// averages with three decimals, and the failed trylocks.
-func (k *Kernel) lockTable() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%8s %9s %11s %11s %11s %9s %9s %8s %8s %s\n", "max", "wait_max", "total",
-		"wait_total", "count", "avg", "wait_avg", "cnt_lock", "try_fail", "name")
-	for _, s := range k.LockStats() {
-		fmt.Fprintf(&b, "%8d %9d %11d %11d %11d %9.3f %9.3f %8d %8d %s\n",
-			s.HoldMax.Microseconds(), s.WaitMax.Microseconds(), s.Hold.Microseconds(), s.Wait.Microseconds(),
-			s.Acquired, average(s.Hold, s.Acquired), average(s.Wait, s.Contended),
-			s.Contended, s.TryFailed, s.Name)
-	}
-	return b.String()
-}
-
-// average is total over n in microseconds.
-func average(total time.Duration, n uint64) float64 {
-	if n == 0 {
-		return 0
-	}
-	return float64(total) / float64(time.Microsecond) / float64(n)
-}
-
-// policyLimit bounds the text of hw.ifsim.lock.
-const policyLimit = 16
-
-// registerLockSysctls adds hw.ifsim.lock and debug.lock.prof.
-func (k *Kernel) registerLockSysctls(c *sysctl.Ctx, hw, debug *sysctl.OID) {
-	ifsim := c.Node(hw, "ifsim", sysctl.RW, "Simulator")
-	c.Proc(ifsim, "lock", sysctl.RWTUN|sysctl.MPSafe, sysctl.KindString, "A", k.handlePolicy,
-		"How mutexes initialized from now on wait: mutex, adaptive or spin")
-	prof := c.Node(c.Node(debug, "lock", sysctl.RD, "lock debugging"), "prof", sysctl.RD, "lock profiling")
-	c.Proc(prof, "enable", sysctl.RWTUN|sysctl.MPSafe, sysctl.KindInt, "I", k.handleProfEnable,
-		"Enable lock profiling")
-	c.Proc(prof, "reset", sysctl.RW|sysctl.MPSafe, sysctl.KindInt, "I", k.handleProfReset,
-		"Reset lock profiling statistics")
-	c.FuncString(prof, "stats", sysctl.RD|sysctl.Skip, k.lockTable, "Lock profiling statistics")
-}
-
-func (k *Kernel) handlePolicy(r *sysctl.Request) error {
-	cur := lockPolicies[k.locks.policy.Load()].name
-	val, written, err := r.HandleString(cur, policyLimit)
-	if err != nil || !written {
-		return err
-	}
-	for i, p := range lockPolicies {
-		if p.name == val {
-			k.locks.policy.Store(int32(i))
-			return nil
-		}
-	}
-	return fmt.Errorf("hw.ifsim.lock is mutex, adaptive or spin, not %q: %w", val, syscall.EINVAL)
-}
-
-func (k *Kernel) handleProfEnable(r *sysctl.Request) error {
-	cur := int64(0)
-	if k.locks.profiling() {
-		cur = 1
-	}
-	val, written, err := r.HandleInt(cur)
-	if err == nil && written && (val != 0) != (cur != 0) {
-		k.locks.setProfiling(val != 0)
-	}
-	return err
-}
-
-func (k *Kernel) handleProfReset(r *sysctl.Request) error {
-	val, written, err := r.HandleInt(0)
-	if err == nil && written && val != 0 {
-		k.locks.reset()
-	}
-	return err
+// begin is an acquisition that has just succeeded.
+func (h *lockHold) begin(site *lockSite, now, waited time.Duration, contested bool) {
+	*h = lockHold{site: site, since: now, waited: waited, contested: contested}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // What a Mtx does besides locking; anything but mtxSpins leaves the fast path.
@@ -32,18 +31,18 @@ type Mtx struct {
 
 	owner  atomic.Uintptr // checking modes: who holds it
 	thread *Thread        // stepped executor: the same, as a thread
-	since  time.Duration  // profiling: when it was taken; owner's
-	epoch  uint64         // profiling: session that since belongs to; owner's
+	hold   lockHold       // profiling; owner's
 
 	k    *Kernel
 	name string
-	prof lockCounters
+	id   lockID
 }
 
 // Init names the mutex and gives it to k (mtx_init). The waiting policy is
 // hw.ifsim.lock as it is now. Not for a mutex in use.
 func (m *Mtx) Init(k *Kernel, name string) {
 	m.k, m.name = k, name
+	m.id = k.locks.id(lockPolicies[k.locks.policy.Load()].class, name)
 	mode := uint32(0)
 	if k.sched != nil {
 		mode |= mtxStepped | mtxCheck
@@ -59,7 +58,7 @@ func (m *Mtx) Init(k *Kernel, name string) {
 }
 
 // Destroy takes the mutex from its kernel (mtx_destroy); it must not be held.
-// What profiling counted is kept under its name.
+// What profiling counted is kept.
 func (m *Mtx) Destroy() {
 	if !m.mu.TryLock() {
 		panic(m.complain("mutex %s destroyed while held"))
@@ -77,7 +76,7 @@ func (m *Mtx) DestroyLocked() {
 		m.owner.Store(0)
 		m.k.release(m.name, lockMtx)
 	}
-	m.thread = nil
+	m.thread, m.hold.site = nil, nil
 	m.mu.Unlock()
 }
 

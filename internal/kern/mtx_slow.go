@@ -20,11 +20,24 @@ func (m *Mtx) lockSlow() {
 	if mode&mtxCheck != 0 {
 		m.checkOrder()
 	}
-	if !m.mu.TryLock() {
-		m.contend(mode)
+	var site *lockSite
+	if mode&mtxProf != 0 {
+		site = m.k.locks.record(&m.id, lockFrames)
 	}
-	m.acquired(mode)
+	if m.mu.TryLock() {
+		m.acquired(mode, site, 0, false)
+		return
+	}
+	var start time.Duration
+	if site != nil {
+		start = m.k.Uptime()
+	}
+	m.contend(mode)
+	m.acquired(mode, site, start, true)
 }
+
+// lockFrames is how far a caller of Lock or TryLock is from their slow part.
+const lockFrames = 2
 
 // checkOrder is WITNESS's part of Lock, before it waits.
 func (m *Mtx) checkOrder() {
@@ -36,10 +49,6 @@ func (m *Mtx) checkOrder() {
 
 // contend waits for a mutex that somebody holds.
 func (m *Mtx) contend(mode uint32) {
-	var start time.Duration
-	if mode&mtxProf != 0 {
-		start = m.k.Uptime()
-	}
 	switch {
 	case mode&mtxStepped != 0:
 		for !m.mu.TryLock() {
@@ -47,9 +56,6 @@ func (m *Mtx) contend(mode uint32) {
 		}
 	case mode&mtxSpins == 0 || !m.spin():
 		m.mu.Lock()
-	}
-	if mode&mtxProf != 0 {
-		m.prof.waited(m.k.Uptime() - start)
 	}
 }
 
@@ -67,8 +73,9 @@ func (m *Mtx) spin() bool {
 	return false
 }
 
-// acquired records the new owner, who is the caller.
-func (m *Mtx) acquired(mode uint32) {
+// acquired records the new owner, who is the caller. site is where it is profiled, nil if it
+// is not; contested is whether it had to wait, since start.
+func (m *Mtx) acquired(mode uint32, site *lockSite, start time.Duration, contested bool) {
 	if mode&mtxCheck != 0 {
 		m.owner.Store(m.k.self())
 		m.k.holder().push(m.name, lockMtx)
@@ -76,9 +83,10 @@ func (m *Mtx) acquired(mode uint32) {
 	if mode&mtxStepped != 0 {
 		m.thread = m.k.sched.self()
 	}
-	if mode&mtxProf != 0 {
-		m.prof.acquired.Add(1)
-		m.since, m.epoch = m.k.Uptime(), m.k.locks.epoch.Load()
+	m.hold.site = nil
+	if site != nil {
+		now := m.k.Uptime()
+		m.hold.begin(site, now, now-start, contested)
 	}
 }
 
@@ -87,13 +95,17 @@ func (m *Mtx) tryLockSlow() bool {
 	if mode&mtxStepped != 0 {
 		m.k.sched.point()
 	}
+	var site *lockSite
+	if mode&mtxProf != 0 {
+		site = m.k.locks.record(&m.id, lockFrames)
+	}
 	if !m.mu.TryLock() {
-		if mode&mtxProf != 0 {
-			m.prof.tryFailed.Add(1)
+		if site != nil {
+			site.tryFailed.Add(1)
 		}
 		return false
 	}
-	m.acquired(mode)
+	m.acquired(mode, site, 0, false)
 	return true
 }
 
@@ -106,9 +118,8 @@ func (m *Mtx) unlockSlow() {
 		m.owner.Store(0)
 		m.k.release(m.name, lockMtx)
 	}
-	if mode&mtxProf != 0 && m.since != 0 && m.epoch == m.k.locks.epoch.Load() {
-		m.prof.heldFor(m.k.Uptime() - m.since)
-		m.since = 0
+	if m.hold.site != nil {
+		m.hold.done(&m.k.locks, m.k.Uptime())
 	}
 	m.thread = nil
 	m.mu.Unlock()

@@ -57,62 +57,6 @@ func TestUnknownLockPolicyIsRefused(t *testing.T) {
 	}
 }
 
-func TestLockProfilingCountsExactly(t *testing.T) {
-	k := newKernel(t, stepped(0))
-	var m Mtx
-	m.Init(k, "em0:TX(0):callout")
-	m.Lock()
-	if err := k.Sysctl.SetText("debug.lock.prof.enable", "1"); err != nil {
-		t.Fatal(err)
-	}
-	k.clock.raise(k.Uptime() + 500*time.Microsecond)
-	m.Unlock() // taken before profiling began: not counted
-	holder := k.Spawn("holder", func() {
-		m.Lock()
-		k.sched.cur.suspend()
-		k.clock.raise(k.Uptime() + 3*time.Microsecond)
-		m.Unlock()
-	})
-	k.Step()
-	if m.TryLock() {
-		t.Fatal("TryLock of a held mutex")
-	}
-	m.Lock()
-	k.clock.raise(k.Uptime() + 2*time.Microsecond)
-	m.Unlock()
-	holder.Join()
-	want := LockStat{Name: "em0:TX(0):callout", Acquired: 2, Contended: 1, TryFailed: 1, Wait: 3000, WaitMax: 3000,
-		Hold: 5000, HoldMax: 3000}
-	if got := k.LockStats(); len(got) != 1 || got[0] != want {
-		t.Fatalf("stats %+v\nwant  %+v", got, want)
-	}
-	text, err := k.Sysctl.Text("debug.lock.prof.stats")
-	row := fmt.Sprintf("%8d %9d %11d %11d %11d %9.3f %9.3f %8d %8d %s", 3, 3, 5, 3, 2, 2.5, 3.0, 1, 1, want.Name)
-	if err != nil || !strings.Contains(text, row) {
-		t.Errorf("table %q lacks %q (%v)", text, row, err)
-	}
-	if err := k.Sysctl.SetText("debug.lock.prof.reset", "1"); err != nil || len(k.LockStats()) != 0 {
-		t.Errorf("after reset: %v %+v", err, k.LockStats())
-	}
-}
-
-func TestHoldThatSpansTwoProfilingSessionsIsNotCounted(t *testing.T) {
-	k := newKernel(t, Config{Clock: ManualClock})
-	var m Mtx
-	m.Init(k, "m")
-	k.locks.setProfiling(true)
-	m.Lock()
-	k.locks.setProfiling(false)
-	m.Unlock()
-	m.Lock()
-	k.Delay(time.Hour)
-	k.locks.setProfiling(true)
-	m.Unlock()
-	if s := k.LockStats(); len(s) != 1 || s[0].Acquired != 1 || s[0].Hold != 0 {
-		t.Errorf("stats %+v", s)
-	}
-}
-
 func TestMtxAssertionsNameLockAndPlace(t *testing.T) {
 	k := newKernel(t, stepped(0))
 	var m Mtx

@@ -1,6 +1,9 @@
 package kern
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Sx is an exclusive sleepable lock (struct sx, always xlocked), not recursive: it
 // may be held across Delay. It is a channel of one, so that a wait for it is
@@ -9,13 +12,15 @@ type Sx struct {
 	ch     chan struct{}
 	owner  atomic.Uintptr // checking modes
 	thread *Thread        // stepped executor
+	hold   lockHold       // profiling; owner's
 	k      *Kernel
 	name   string
+	id     lockID
 }
 
 // Init names the lock and gives it to k (sx_init).
 func (x *Sx) Init(k *Kernel, name string) {
-	x.k, x.name = k, name
+	x.k, x.name, x.id = k, name, k.locks.id(classSx, name)
 	x.ch = make(chan struct{}, 1)
 }
 
@@ -40,23 +45,49 @@ func (x *Sx) Lock() {
 		}
 		x.k.witness.check(x.k.holder(), x.name, lockSx)
 	}
-	if s := x.k.sched; s != nil {
-		for !x.take() {
-			s.wait("sx "+x.name, func() bool { return len(x.ch) == 0 }, func() *Thread { return x.thread })
+	site := x.profiled()
+	var start time.Duration
+	contested := !x.take()
+	if contested {
+		if site != nil {
+			start = x.k.Uptime()
 		}
-	} else {
-		x.ch <- struct{}{}
+		x.wait()
 	}
-	x.acquired()
+	x.acquired(site, start, contested)
+}
+
+// wait waits for a lock that somebody holds, and takes it.
+func (x *Sx) wait() {
+	s := x.k.sched
+	if s == nil {
+		x.ch <- struct{}{}
+		return
+	}
+	for !x.take() {
+		s.wait("sx "+x.name, func() bool { return len(x.ch) == 0 }, func() *Thread { return x.thread })
+	}
+}
+
+// profiled is where the caller's caller is profiled, nil if it is not.
+func (x *Sx) profiled() *lockSite {
+	if !x.k.locks.on.Load() {
+		return nil
+	}
+	return x.k.locks.record(&x.id, lockFrames)
 }
 
 // TryLock acquires the lock if that is possible at once (sx_try_xlock).
 func (x *Sx) TryLock() bool {
 	x.k.SchedPoint()
+	site := x.profiled()
 	if !x.take() {
+		if site != nil {
+			site.tryFailed.Add(1)
+		}
 		return false
 	}
-	x.acquired()
+	x.acquired(site, 0, false)
 	return true
 }
 
@@ -69,7 +100,13 @@ func (x *Sx) take() bool {
 	}
 }
 
-func (x *Sx) acquired() {
+// acquired records the new owner, who is the caller; the rest is as of a Mtx.
+func (x *Sx) acquired(site *lockSite, start time.Duration, contested bool) {
+	x.hold.site = nil
+	if site != nil {
+		now := x.k.Uptime()
+		x.hold.begin(site, now, now-start, contested)
+	}
 	if !x.checked() {
 		return
 	}
@@ -89,6 +126,9 @@ func (x *Sx) Unlock() {
 	}
 	if x.k.sched != nil {
 		x.thread = nil
+	}
+	if x.hold.site != nil {
+		x.hold.done(&x.k.locks, x.k.Uptime())
 	}
 	<-x.ch
 	x.k.SchedPoint()
