@@ -1,0 +1,40 @@
+package metrics
+
+import (
+	"strings"
+
+	"github.com/ifsim/ifsim/sysctl"
+)
+
+const labelFreeList = "freelist"
+
+func freeListGauge(variable, name, unit, help string) leaf {
+	return leaf{gauge("receive_freelist_"+name, unit, help, "dev.X.N.iflib.rxqM.rxq_flL."+variable, labelInterface, labelQueue, labelFreeList), variable}
+}
+
+// Variables of dev.X.N.iflib.rxqM and of the free lists below (spec iflib 5.4).
+var (
+	rxqLeaves = []leaf{
+		{gauge("receive_queue_cpu", unitIndex, "CPU that runs the queue's task.", "dev.X.N.iflib.rxqM.cpu", labelInterface, labelQueue), "cpu"},
+		{gauge("receive_queue_completion_index", unitIndex, "Entry of the completion ring that is looked at next, where there is one.", "dev.X.N.iflib.rxqM.rxq_cq_cidx",
+			labelInterface, labelQueue), "rxq_cq_cidx"},
+	}
+	freeListLeaves = []leaf{
+		freeListGauge("pidx", "producer_index", unitIndex, "Descriptor that gets a buffer next."),
+		freeListGauge("cidx", "consumer_index", unitIndex, "Descriptor whose buffer is filled next."),
+		freeListGauge("credits", "buffers", unitItems, "Buffers that the hardware has."),
+		freeListGauge("buf_size", "buffer_size_bytes", unitBytes, "Size of a buffer."),
+	}
+)
+
+func rxqFamilies() []family { return append(familiesOf(rxqLeaves), familiesOf(freeListLeaves)...) }
+
+// rxq shows a receive queue.
+func (s *scrape) rxq(node *sysctl.OID, ifname, number string) {
+	s.leaves(node, rxqLeaves, ifname, number)
+	for name, list := range children(node) {
+		if n, ok := strings.CutPrefix(name, "rxq_fl"); ok {
+			s.leaves(list, freeListLeaves, ifname, number, n)
+		}
+	}
+}
