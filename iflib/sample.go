@@ -9,7 +9,8 @@ type TxqSample struct {
 	CPU            int    // that the queue is bound to
 	Packets, Bytes uint64 // handed to the hardware, as frames
 	Drops          uint64 // packets that the queue lost, for whatever reason
-	SoftLen        int    // packets in the mp_ring
+	Enqueues       uint64 // packets that went into the mp_ring
+	SoftLen        int    // packets in it
 	SoftSize       int    // its slots
 	Soft           string // its state: IDLE, BUSY, STALLED or ABDICATED
 	Deferred       int    // packets in the ring of simple_tx
@@ -34,8 +35,8 @@ func (ctx *Ctx) TxqSample(i int) TxqSample {
 	s := TxqSample{
 		State: q.State(), Size: int(q.size), CPU: q.task.CPU(),
 		Packets: atomic.LoadUint64(&q.pub.opackets), Bytes: atomic.LoadUint64(&q.pub.obytes),
-		Drops:   l.ringFull.Load() + l.down.Load() + l.noDesc.Load() + l.encap.Load() + l.flushed.Load() + l.stopped.Load(),
-		SoftLen: q.br.Len(), SoftSize: q.br.Size(), Soft: q.br.Flag(),
+		Drops:    l.ringFull.Load() + l.down.Load() + l.noDesc.Load() + l.encap.Load() + l.flushed.Load() + l.stopped.Load(),
+		Enqueues: q.br.Enqueues(), SoftLen: q.br.Len(), SoftSize: q.br.Size(), Soft: q.br.Flag(),
 	}
 	if q.sbr != nil {
 		s.Deferred, s.DeferredSize = q.sbr.Len(), q.sbr.Cap()+1

@@ -2,7 +2,7 @@ package mbuf
 
 import (
 	"fmt"
-	"io"
+	"strings"
 )
 
 // ZoneStats are a zone's numbers as memstat_uma reads them, in items. They are exact when nobody allocates.
@@ -103,8 +103,28 @@ func (u Usage) Any() bool { return u != Usage{} }
 // kibi is a KiB.
 const kibi = 1024
 
-// WriteNetstat writes the mbuf lines of netstat -m (spec ifnet 12.4, output lines 1 to 11).
-func (s *Stats) WriteNetstat(w io.Writer) error {
+// NetstatLine is a line of netstat -m: numbers parted by slashes, and what they are.
+type NetstatLine struct {
+	Numbers []uint64
+	Names   []string // of the numbers, as libxo has them
+	Unit    string   // behind each number
+	Text    string
+}
+
+// String is the line without its end.
+func (l NetstatLine) String() string {
+	var b strings.Builder
+	for i, n := range l.Numbers {
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		fmt.Fprintf(&b, "%d%s", n, l.Unit)
+	}
+	return b.String() + " " + l.Text
+}
+
+// Netstat are the mbuf lines of netstat -m (spec ifnet 12.4, output lines 1 to 11).
+func (s *Stats) Netstat() []NetstatLine {
 	p, m, c := s.Packet, s.Mbuf, s.Cluster
 	clUsed, clFree := c.Used-min(c.Used, p.Free), c.Free+p.Free
 	used, free := m.Used*MSize+p.Used*MSize+clUsed*MClBytes+s.Tag.Used*tagBytes, (m.Free+p.Free)*MSize+clFree*MClBytes
@@ -113,18 +133,28 @@ func (s *Stats) WriteNetstat(w io.Writer) error {
 		used += j.Used * uint64(j.Size)
 		free += j.Free * uint64(j.Size)
 	}
-	text := fmt.Sprintf("%d/%d/%d mbufs in use (current/cache/total)\n", m.Used+p.Used, m.Free+p.Free, m.Used+p.Used+m.Free+p.Free)
-	text += fmt.Sprintf("%d/%d/%d/%d mbuf clusters in use (current/cache/total/max)\n", clUsed, clFree, clUsed+clFree, c.Limit)
-	text += fmt.Sprintf("%d/%d mbuf+clusters out of packet secondary zone in use (current/cache)\n", p.Used, p.Free)
-	for i, name := range []string{"4k (page size)", "9k", "16k"} {
-		j := jumbos[i]
-		text += fmt.Sprintf("%d/%d/%d/%d %s jumbo clusters in use (current/cache/total/max)\n", j.Used, j.Free, j.Used+j.Free, j.Limit, name)
+	lines := []NetstatLine{
+		{[]uint64{m.Used + p.Used, m.Free + p.Free, m.Used + p.Used + m.Free + p.Free}, []string{"mbuf-current", "mbuf-cache", "mbuf-total"}, "",
+			"mbufs in use (current/cache/total)"},
+		{[]uint64{clUsed, clFree, clUsed + clFree, uint64(c.Limit)}, []string{"cluster-current", "cluster-cache", "cluster-total", "cluster-max"}, "",
+			"mbuf clusters in use (current/cache/total/max)"},
+		{[]uint64{p.Used, p.Free}, []string{"packet-count", "packet-free"}, "", "mbuf+clusters out of packet secondary zone in use (current/cache)"},
 	}
-	text += fmt.Sprintf("%dK/%dK/%dK bytes allocated to network (current/cache/total)\n", used/kibi, free/kibi, (used+free)/kibi)
-	text += fmt.Sprintf("%d/%d/%d requests for mbufs denied (mbufs/clusters/mbuf+clusters)\n", m.Denied, c.Denied, p.Denied)
-	text += fmt.Sprintf("%d/%d/%d requests for mbufs delayed (mbufs/clusters/mbuf+clusters)\n", 0, 0, 0)
-	text += fmt.Sprintf("%d/%d/%d requests for jumbo clusters delayed (4k/9k/16k)\n", 0, 0, 0)
-	text += fmt.Sprintf("%d/%d/%d requests for jumbo clusters denied (4k/9k/16k)\n", jumbos[0].Denied, jumbos[1].Denied, jumbos[2].Denied)
-	_, err := io.WriteString(w, text)
-	return err
+	for i, name := range [...]struct{ size, xo, limit string }{{"4k (page size)", "jumbo", "max"}, {"9k", "jumbo9", "max"}, {"16k", "jumbo16", "limit"}} {
+		j := jumbos[i]
+		lines = append(lines, NetstatLine{[]uint64{j.Used, j.Free, j.Used + j.Free, uint64(j.Limit)},
+			[]string{name.xo + "-count", name.xo + "-cache", name.xo + "-total", name.xo + "-" + name.limit}, "",
+			name.size + " jumbo clusters in use (current/cache/total/max)"})
+	}
+	return append(lines,
+		NetstatLine{[]uint64{used / kibi, free / kibi, (used + free) / kibi}, []string{"bytes-in-use", "bytes-in-cache", "bytes-total"}, "K",
+			"bytes allocated to network (current/cache/total)"},
+		NetstatLine{[]uint64{m.Denied, c.Denied, p.Denied}, []string{"mbuf-failures", "cluster-failures", "packet-failures"}, "",
+			"requests for mbufs denied (mbufs/clusters/mbuf+clusters)"},
+		NetstatLine{[]uint64{0, 0, 0}, []string{"mbuf-sleeps", "cluster-sleeps", "packet-sleeps"}, "",
+			"requests for mbufs delayed (mbufs/clusters/mbuf+clusters)"},
+		NetstatLine{[]uint64{0, 0, 0}, []string{"jumbop-sleeps", "jumbo9-sleeps", "jumbo16-sleeps"}, "",
+			"requests for jumbo clusters delayed (4k/9k/16k)"},
+		NetstatLine{[]uint64{jumbos[0].Denied, jumbos[1].Denied, jumbos[2].Denied}, []string{"jumbop-failures", "jumbo9-failures", "jumbo16-failures"}, "",
+			"requests for jumbo clusters denied (4k/9k/16k)"})
 }

@@ -212,8 +212,11 @@ func TestNetstatLines(t *testing.T) {
 	}
 	var b strings.Builder
 	s := z.Stats()
-	if err := s.WriteNetstat(&b); err != nil {
-		t.Fatal(err)
+	for _, line := range s.Netstat() {
+		b.WriteString(line.String() + "\n")
+		if len(line.Names) != len(line.Numbers) {
+			t.Errorf("%s: names %v", line, line.Names)
+		}
 	}
 	// two plain mbufs of a magazine of 64, one packet of 64, one page cluster of 30 that fit a slab
 	const want = `3/125/128 mbufs in use (current/cache/total)

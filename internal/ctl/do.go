@@ -60,7 +60,7 @@ var tools = map[string]func(c *call) int{
 		return ifconfig8.Run(c.m, c.req.Args, &c.stdout, &c.stderr)
 	},
 	CommandNetstat: func(c *call) int {
-		return netstat8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
+		return netstat8.Run(c.ctx, c.m, c.req.Args, c.streams())
 	},
 	CommandRoute: func(c *call) int {
 		return route8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())

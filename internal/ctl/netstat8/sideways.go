@@ -23,13 +23,17 @@ type sideways struct {
 	last row
 }
 
-// run prints lines until there are as many as -q says or the wait ends.
+// run prints lines until there are as many as -q says or the wait ends. As JSON they are
+// one list, of which each is shown when it is there.
 func (s *sideways) run(ctx context.Context, streams tool.IO) error {
 	now, err := s.sum()
 	if err != nil {
 		return err
 	}
 	s.last = now
+	if s.o.format.JSON {
+		return s.runJSON(ctx, streams)
+	}
 	var b bytes.Buffer
 	for n := 0; s.o.lines == 0 || n < s.o.lines; n++ {
 		if n%bannerLines == 0 {
@@ -49,6 +53,52 @@ func (s *sideways) run(ctx context.Context, streams tool.IO) error {
 	}
 	_, err = b.WriteTo(streams.Stdout)
 	return err
+}
+
+func (s *sideways) runJSON(ctx context.Context, streams tool.IO) error {
+	j := s.o.format.NewJSON(streams.Stdout, xoVersion)
+	var err error
+	j.Object("statistics", func() {
+		j.List("interface-statistics", func() {
+			for n := 0; s.o.lines == 0 || n < s.o.lines; n++ {
+				j.Flush()
+				if streams.Pause(ctx, s.o.wait) != nil {
+					return
+				}
+				var now row
+				if now, err = s.sum(); err != nil {
+					return
+				}
+				t := table{o: s.o}
+				j.Item(func() { t.differences(j, now, s.last) })
+				s.last = now
+			}
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return j.Close()
+}
+
+// differences are the fields of what is new. Counters that went down are those of
+// interfaces that are gone.
+func (t *table) differences(j *tool.JSON, now, last row) {
+	count := func(name string, now, last uint64) {
+		j.Field(name, t.jsonNumber(now-min(now, last), decimal, "kMGTPE"))
+	}
+	size := func(name string, now, last uint64) { j.Field(name, t.jsonNumber(now-min(now, last), binary, "KMGTPE")) }
+	count("received-packets", now.in.packets, last.in.packets)
+	count("received-errors", now.ierrors, last.ierrors)
+	count("dropped-packets", now.idrops, last.idrops)
+	size("received-bytes", now.in.bytes, last.in.bytes)
+	count("sent-packets", now.out.packets, last.out.packets)
+	count("send-errors", now.oerrors, last.oerrors)
+	size("sent-bytes", now.out.bytes, last.out.bytes)
+	count("collisions", now.collisions, last.collisions)
+	if t.o.drops {
+		count("sent-dropped-packets", now.odrops, last.odrops)
+	}
 }
 
 // sum adds up the interfaces that the options choose.

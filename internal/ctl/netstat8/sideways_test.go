@@ -124,19 +124,39 @@ func TestMemoryIsLaidOutAsFreeBSDDoes(t *testing.T) {
 0 requests for sfbufs denied
 0 requests for sfbufs delayed
 `
-	var b bytes.Buffer
-	err := writeMemory(&b, mbuf.Stats{
+	stats := mbuf.Stats{
 		Mbuf:      mbuf.ZoneStats{Used: 50, Free: 110, Denied: 1},
 		Packet:    mbuf.ZoneStats{Used: 300, Free: 50, Denied: 3},
 		Cluster:   mbuf.ZoneStats{Size: 2048, Limit: 1000, Used: 360, Free: 6, Denied: 2},
 		JumboPage: mbuf.ZoneStats{Size: 4096, Limit: 500, Used: 1, Free: 2},
 		Jumbo9:    mbuf.ZoneStats{Size: 9216, Limit: 60},
 		Jumbo16:   mbuf.ZoneStats{Size: 16384, Limit: 30, Denied: 4},
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, b.String()); d != "" {
+	const wantJSON = `{"__version": "1", "mbuf-statistics": {"mbuf-current":350,"mbuf-cache":160,"mbuf-total":510,` +
+		`"cluster-current":310,"cluster-cache":56,"cluster-total":366,"cluster-max":1000,"packet-count":300,"packet-free":50,` +
+		`"jumbo-count":1,"jumbo-cache":2,"jumbo-total":3,"jumbo-max":500,"jumbo-page-size":4,"jumbo9-count":0,"jumbo9-cache":0,"jumbo9-total":0,"jumbo9-max":60,` +
+		`"jumbo16-count":0,"jumbo16-cache":0,"jumbo16-total":0,"jumbo16-limit":30,"bytes-in-use":711,"bytes-in-cache":160,"bytes-total":871,` +
+		`"mbuf-failures":1,"cluster-failures":2,"packet-failures":3,"mbuf-sleeps":0,"cluster-sleeps":0,"packet-sleeps":0,` +
+		`"jumbop-sleeps":0,"jumbo9-sleeps":0,"jumbo16-sleeps":0,"jumbop-failures":0,"jumbo9-failures":0,"jumbo16-failures":4,` +
+		`"sendfile-syscalls":0,"sendfile-no-io":0,"sendfile-io-count":0,"sendfile-pages-sent":0,"sendfile-pages-valid":0,"sendfile-pages-bogus":0,` +
+		`"sendfile-requested-readahead":0,"sendfile-readahead":0,"sendfile-busy-encounters":0,"sfbufs-alloc-failed":0,"sfbufs-alloc-wait":0}}` + "\n"
+	for want, o := range map[string]options{want: {}, wantJSON: {format: tool.Format{JSON: true}}} {
+		var b bytes.Buffer
+		if err := o.showMemory(&b, stats); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, b.String()); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	}
+}
+
+func TestSidewaysAsJSON(t *testing.T) {
+	b := &box{rows: make([]row, 2), last: 3}
+	got := b.run(t, options{drops: true, format: tool.Format{JSON: true}})
+	const stats = `{"received-packets":1488095,"received-errors":0,"dropped-packets":3,"received-bytes":89285700,"sent-packets":1488095,` +
+		`"send-errors":0,"sent-bytes":89285700,"collisions":0,"sent-dropped-packets":12}`
+	if d := cmp.Diff(`{"__version": "1", "statistics": {"interface-statistics": [`+stats+", "+stats+"]}}\n", got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }

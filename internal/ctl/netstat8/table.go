@@ -27,8 +27,13 @@ const (
 // row is a line: an interface, or an address of one.
 type row struct {
 	name, network, address string
+	ifname                 string // name without the mark of an interface that is down
+	flags                  ifnet.Flags
+	groups                 []string // with -a
+	imcasts, omcasts       uint64
 	mtu                    int
-	link                   bool // the interface itself
+	link                   bool     // the interface itself
+	family                 ifnet.AF // of an address
 	in, out                flow
 	ierrors, idrops        uint64
 	oerrors, collisions    uint64
@@ -57,6 +62,7 @@ func (t *table) collect(k *kern.Kernel) {
 		if ifp.Flags()&ifnet.FlagUp == 0 {
 			name += "*"
 		}
+		first := len(t.rows)
 		if t.shows(ifnet.AFLink) {
 			t.rows = append(t.rows, linkRow(ifp, name))
 		}
@@ -65,7 +71,27 @@ func (t *table) collect(k *kern.Kernel) {
 				t.rows = append(t.rows, addrRow(a, name))
 			}
 		}
+		for i := first; i < len(t.rows); i++ {
+			t.rows[i].ifname, t.rows[i].flags = ifp.Name(), ifp.ReportedFlags()
+			if t.o.multicast {
+				t.rows[i].groups = groups(ifp, &t.rows[i])
+			}
+		}
 	}
+}
+
+// groups are the multicast addresses of the row's family that the interface receives.
+func groups(ifp *ifnet.Ifnet, r *row) (list []string) {
+	if r.link {
+		for mac := range ifp.Multiaddrs {
+			list = append(list, net.HardwareAddr(mac[:]).String())
+		}
+		return list
+	}
+	for _, g := range inet.Groups(ifp, r.family) {
+		list = append(list, zoned(g, ifp.Name()))
+	}
+	return list
 }
 
 func (t *table) shows(af ifnet.AF) bool { return t.o.family == 0 || t.o.family == af }
@@ -81,6 +107,7 @@ func linkRow(ifp *ifnet.Ifnet, name string) row {
 	r.ierrors, r.idrops = ifp.GetCounter(ifnet.CounterIErrors), ifp.GetCounter(ifnet.CounterIQDrops)
 	r.oerrors, r.odrops = ifp.GetCounter(ifnet.CounterOErrors), ifp.GetCounter(ifnet.CounterOQDrops)
 	r.collisions = ifp.GetCounter(ifnet.CounterCollisions)
+	r.imcasts, r.omcasts = ifp.GetCounter(ifnet.CounterIMcasts), ifp.GetCounter(ifnet.CounterOMcasts)
 	return r
 }
 
@@ -93,6 +120,7 @@ func addrRow(a inet.Addr, name string) row {
 		name:    name,
 		network: netip.PrefixFrom(addr, a.Prefix.Bits()).Masked().Addr().String() + zone + "/" + strconv.Itoa(a.Prefix.Bits()),
 		address: addr.String() + zone,
+		family:  family(addr),
 		in:      flow{a.In.Packets, a.In.Bytes}, out: flow{a.Out.Packets, a.Out.Bytes},
 	}
 }
@@ -132,6 +160,7 @@ func (t *table) write(w io.Writer) error {
 	t.header(&b)
 	for i := range t.rows {
 		t.line(&b, &t.rows[i])
+		t.groupLines(&b, &t.rows[i])
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -173,6 +202,45 @@ func (t *table) line(b *bytes.Buffer, r *row) {
 		fmt.Fprintf(b, " %*s ", t.errors, t.ofLink(r, r.odrops))
 	}
 	b.WriteByte('\n')
+}
+
+// Widths of a line with a multicast address: of the blanks before it, of itself, and of
+// those between its two numbers.
+const (
+	groupIndent     = 26
+	groupIndentWide = 28
+	groupWidth      = 17
+	groupGap        = 6
+	groupGapBytes   = 17
+)
+
+// groupLines prints the multicast addresses of a row, with -a.
+func (t *table) groupLines(b *bytes.Buffer, r *row) {
+	indent, gap := groupIndent, groupGap
+	if t.o.wide {
+		indent = groupIndentWide
+	}
+	if t.o.bytes {
+		gap = groupGapBytes
+	}
+	for _, g := range r.groups {
+		if !t.o.wide {
+			g = g[:min(len(g), groupWidth)]
+		}
+		fmt.Fprintf(b, "%*s%-*s", indent, "", groupWidth, g)
+		if r.link {
+			fmt.Fprintf(b, " %*d%*s %*d", packetWidth, r.imcasts, gap, "", packetWidth, r.omcasts)
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// family is that of an address.
+func family(a netip.Addr) ifnet.AF {
+	if a.Is4() {
+		return ifnet.AFInet
+	}
+	return ifnet.AFInet6
 }
 
 // ofLink is a number that only interfaces have.

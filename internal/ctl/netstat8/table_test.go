@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/internal/ctl/tool"
 )
 
 // sample has the lines of spec ifnet 12.2.
@@ -115,11 +116,23 @@ func TestArguments(t *testing.T) {
 		err  string
 	}{
 		{args: []string{"-i"}, want: options{interfaces: true}},
-		{args: []string{"-bdnhWI", "em0", "-4"}, want: options{interfaces: true, only: "em0", bytes: true, drops: true, human: true, family: ifnet.AFInet}},
+		{args: []string{"-bdnhWI", "em0", "-4"}, want: options{interfaces: true, only: "em0", bytes: true, drops: true, human: true, numeric: true, wide: true, family: ifnet.AFInet}},
 		{args: []string{"-if", "link", "--"}, want: options{interfaces: true, family: ifnet.AFLink}},
 		{args: []string{"-6Iem0"}, want: options{interfaces: true, only: "em0", family: ifnet.AFInet6}},
 		{args: []string{"-m"}, want: options{memory: true}},
 		{args: []string{"-w", "2", "-dq3"}, want: options{interfaces: true, drops: true, wait: 2 * time.Second, lines: 3}},
+		{args: []string{"2"}, want: options{interfaces: true, wait: 2 * time.Second}},
+		{args: []string{"-rnW", "-f", "inet6", "-F0"}, want: options{routes: true, numeric: true, wide: true, family: ifnet.AFInet6}},
+		{args: []string{"-Q", "-I", "em0"}, want: options{queues: true, only: "em0"}},
+		{args: []string{"-ss"}, want: options{stats: 2}},
+		{args: []string{"-p", "arp"}, want: options{stats: 1, protocol: "arp"}},
+		{args: []string{"-ia", "-o", "json,pretty"}, want: options{interfaces: true, multicast: true, format: tool.Format{JSON: true, Pretty: true}}},
+		{args: []string{"-rs"}, err: "-s with -i, -I or -r: not available"},
+		{args: []string{"-p", "tcp"}, err: "tcp: unknown or uninstrumented protocol"},
+		{args: []string{"-rF1"}, err: "1: invalid fib"},
+		{args: []string{"-rN", "kernel"}, err: "-N: not available"},
+		{args: []string{"0"}, err: string(usageText)},
+		{args: []string{"-r", "--libxo"}, err: "missing libxo option"},
 		{args: []string{"-w", "0"}, err: "0: bad wait"},
 		{args: []string{"-w1", "-q", "-1"}, err: "-1: bad number of lines"},
 		{args: nil, err: string(usageText)},
