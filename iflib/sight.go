@@ -102,6 +102,10 @@ func (r *RingSight) Owner(i int) DescOwner {
 	return DescFree
 }
 
+// Completions reports whether the ring is a completion ring, which only the hardware
+// writes.
+func (r *RingSight) Completions() bool { return r.out.completions }
+
 // ring reads the memory of ring index of a queue set.
 func (ctx *Ctx) ring(id RingID, mem QueueMem, size, descSize int, out outstanding) RingSight {
 	const wordBytes = 8

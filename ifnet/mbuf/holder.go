@@ -148,6 +148,9 @@ func (a *Account) once(x any, n *int64) {
 	*n++
 }
 
+// Plus is the sum.
+func (u Usage) Plus(v Usage) Usage { return u.Minus(Usage{}.Minus(v)) }
+
 // Minus is the difference.
 func (u Usage) Minus(v Usage) Usage {
 	return Usage{
