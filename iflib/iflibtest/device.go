@@ -14,7 +14,7 @@ type Device struct {
 	Hardware func(hw.Config) (hw.NIC, error)
 
 	// Decode explains the words of one descriptor in a line, for the dump of a ring that
-	// goes with a failure; nil: hexadecimal words only.
+	// goes with a failure; nil: as the driver does (iflib.Describer), if it does.
 	Decode func(r Ring, words []uint64) string
 
 	// Env has kernel environment variables that the driver needs, tunables and hints.
@@ -22,11 +22,7 @@ type Device struct {
 }
 
 // Ring names a descriptor ring of a device.
-type Ring struct {
-	Tx    bool
-	Queue int // queue set
-	Index int // ring within the set, as in SharedCtx
-}
+type Ring = iflib.RingID
 
 // Option changes what Run does.
 type Option func(*options)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/internal/sight"
 )
 
 // ringWatch compares a ring's memory before and after a call of the driver.
@@ -23,6 +24,9 @@ const wordBytes = 8
 
 func (p *pathSpy) ring(r Ring, mem iflib.QueueMem, size, descSize int) ringWatch {
 	w := ringWatch{Ring: r, words: mem.Words64(), size: size, per: descSize / wordBytes, decode: p.s.n.b.dev.Decode}
+	if w.decode == nil {
+		w.decode = p.s.ctx.Describe
+	}
 	if w.per == 0 {
 		w.per = max(len(w.words)/max(size, 1), 1)
 	}
@@ -70,13 +74,8 @@ func (r *ringWatch) dump(at int) string {
 		if i == at {
 			mark = '>'
 		}
-		fmt.Fprintf(&b, "\n%c %4d:", mark, d)
-		for _, w := range words {
-			fmt.Fprintf(&b, " %016x", w)
-		}
-		if r.decode != nil {
-			b.WriteString("  " + r.decode(r.Ring, words))
-		}
+		b.WriteByte('\n')
+		sight.WriteDesc(&b, mark, d, "", words, r.decode(r.Ring, words))
 	}
 	return b.String()
 }
