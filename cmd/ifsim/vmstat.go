@@ -17,6 +17,8 @@ func vmstatCommand() *cobra.Command {
     -w WAIT   report again every WAIT seconds; from the second report on the rate is that
               of the time between
     -c COUNT  end after COUNT reports; without it -w goes on until it is interrupted
+    -o json, --libxo json[,pretty]
+              show as JSON, with libxo's names; each report is a document of its own
 
 WAIT and COUNT may also follow without their letters. One of -i and -z is needed: of a
 whole system's statistics there are these two.

@@ -20,7 +20,11 @@ type options struct {
 	interrupts, zones, all bool // -i -z -a
 	wait                   time.Duration
 	count                  int // reports; -1 for ever
+	format                 tool.Format
 }
+
+// xoVersion is the version of the JSON (VMSTAT_XO_VERSION).
+const xoVersion = "1"
 
 const usageText = tool.Usage("usage: vmstat [-aiz] [-c count] [-w wait] [wait [count]]\n")
 
@@ -31,7 +35,7 @@ func Run(ctx context.Context, k *kern.Kernel, args []string, streams tool.IO) (e
 	o, err := parse(args)
 	if err == nil && o.zones {
 		stats := mbuf.Of(k).Stats()
-		err = writeZones(streams.Stdout, stats.Zones())
+		err = o.showZones(streams.Stdout, stats.Zones())
 	}
 	if err == nil && o.interrupts {
 		r := report{o: o, uptime: k.Uptime, interrupts: pci.Of(k).Interrupts}
@@ -41,6 +45,11 @@ func Run(ctx context.Context, k *kern.Kernel, args []string, streams tool.IO) (e
 }
 
 func parse(args []string) (o options, err error) {
+	format, args, err := tool.TakeFormat(args)
+	if err != nil {
+		return o, err
+	}
+	o.format = format
 	flags := map[byte]*bool{'i': &o.interrupts, 'z': &o.zones, 'a': &o.all}
 	args, err = tool.Flags("vmstat", usageText, getopt.Flags{Plain: tool.Switches(flags), Valued: "cw", Value: o.value}, args)
 	if err != nil {

@@ -93,6 +93,51 @@ Total                                501       1002
 	}
 }
 
+func TestReportsAsJSON(t *testing.T) {
+	const want = `{"__version": "1", "vmstat": {"interrupt-statistics": {"interrupt": [{"name":"irq130: ix0:rxq0","total":987654,"rate":800}, {"name":"irq138: ix0:aq","total":12,"rate":0}],` +
+		`"total-interrupts":987666,"total-rate":800}}}` + "\n--\n" +
+		`{"__version": "1", "vmstat": {"interrupt-statistics": {"interrupt": [{"name":"irq130: ix0:rxq0","total":501,"rate":1002}, {"name":"irq138: ix0:aq","total":0,"rate":0}],` +
+		`"total-interrupts":501,"total-rate":1002}}}` + "\n"
+	if d := cmp.Diff(want, sample().run(t, "-i -w 0.5 -c 2 -o json")); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func TestZonesAsJSON(t *testing.T) {
+	o, err := parse([]string{"-z", "--libxo:JP"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := o.showZones(&b, []mbuf.ZoneStats{{Name: "mbuf_cluster", Size: 2048, Limit: 524288, Used: 1530, Free: 6, Requests: 1530, Denied: 7}}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+  "__version": "1", 
+  "vmstat": {
+    "memory-zone-statistics": {
+      "zone": [
+        {
+          "name": "mbuf_cluster",
+          "size": 2048,
+          "limit": 524288,
+          "used": 1530,
+          "free": 6,
+          "requests": 1530,
+          "fail": 7,
+          "sleep": 0,
+          "xdomain": 0
+        }
+      ]
+    }
+  }
+}
+`
+	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 func TestReportsGoOnUntilTheWaitEnds(t *testing.T) {
 	for args, want := range map[string]int{"-i 2": 5, "-i 2 3": 2, "-ic4": 3, "-ic1": 0, "-iw1": 5} {
 		m := sample()
@@ -150,6 +195,8 @@ func TestCommandLines(t *testing.T) {
 		{"-aizc2", options{interrupts: true, zones: true, all: true, wait: time.Second, count: 2}, ""},
 		{"-i -w 0.25", options{interrupts: true, wait: 250 * time.Millisecond, count: -1}, ""},
 		{"-i 3 4", options{interrupts: true, wait: 3 * time.Second, count: 4}, ""},
+		{"-i -o json", options{interrupts: true, wait: time.Second, format: tool.Format{JSON: true}}, ""},
+		{"-i --libxo xml", options{}, "--libxo xml: not available"},
 		{"", options{}, string(usageText)},
 		{"1", options{}, string(usageText)},
 		{"-i 1 2 3", options{}, string(usageText)},

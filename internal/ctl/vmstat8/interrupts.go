@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -37,13 +38,14 @@ type report struct {
 	before time.Duration
 }
 
-// run prints reports: the first since boot, each other since the one before (dointr).
+// run prints reports: the first since boot, each other since the one before (dointr). As
+// JSON each is a document of its own.
 func (r *report) run(ctx context.Context, streams tool.IO) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%-*s %*s %*s\n", nameLen, "interrupt", totalWidth, "total", rateWidth, "rate")
+	if !r.o.format.JSON {
+		fmt.Fprintf(streams.Stdout, "%-*s %*s %*s\n", nameLen, "interrupt", totalWidth, "total", rateWidth, "rate")
+	}
 	for left := r.o.count; ; left-- {
-		r.write(&b)
-		if _, err := b.WriteTo(streams.Stdout); err != nil {
+		if err := r.show(streams.Stdout); err != nil {
 			return err
 		}
 		if left == 0 || left == 1 {
@@ -55,30 +57,70 @@ func (r *report) run(ctx context.Context, streams tool.IO) error {
 	}
 }
 
-// write prints a report. Interrupts that never came are left out but with -a.
-func (r *report) write(b *bytes.Buffer) {
+// measured is a line of a report: how many there were, and how many a second.
+type measured struct {
+	name    string
+	n, rate uint64
+}
+
+// measure makes a report. Interrupts that never came are left out but with -a.
+func (r *report) measure() (lines []measured, total measured) {
 	now := r.uptime()
 	period := uint64(max(1, (now - r.before).Milliseconds()))
 	sources := list(r.interrupts())
-	var total uint64
 	for i, s := range sources {
 		n := s.count
 		if i < len(r.last) && r.last[i].name == s.name {
 			n -= min(n, r.last[i].count)
 		}
-		total += n
+		total.n += n
 		if s.count > 0 || r.o.all {
-			line(b, s.name, n, period)
+			lines = append(lines, measured{s.name, n, rate(n, period)})
 		}
 	}
-	line(b, "Total", total, period)
+	total.name, total.rate = "Total", rate(total.n, period)
 	r.last, r.before = sources, now
+	return lines, total
 }
 
-// line prints a number and how many it is a second, rounded; the period is in ms.
-func line(b *bytes.Buffer, name string, n, period uint64) {
+// rate is how many n are a second, rounded; the period is in ms.
+func rate(n, period uint64) uint64 {
 	const second = 1000
-	fmt.Fprintf(b, "%-*s %*d %*d\n", nameLen, name, totalWidth, n, rateWidth, (n*second+period/2)/period)
+	return (n*second + period/2) / period
+}
+
+// show prints a report.
+func (r *report) show(w io.Writer) error {
+	lines, total := r.measure()
+	if r.o.format.JSON {
+		return r.writeJSON(w, lines, total)
+	}
+	var b bytes.Buffer
+	for _, l := range append(lines, total) {
+		fmt.Fprintf(&b, "%-*s %*d %*d\n", nameLen, l.name, totalWidth, l.n, rateWidth, l.rate)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (r *report) writeJSON(w io.Writer, lines []measured, total measured) error {
+	j := r.o.format.NewJSON(w, xoVersion)
+	j.Object("vmstat", func() {
+		j.Object("interrupt-statistics", func() {
+			j.List("interrupt", func() {
+				for _, l := range lines {
+					j.Item(func() {
+						j.Field("name", l.name)
+						j.Field("total", l.n)
+						j.Field("rate", l.rate)
+					})
+				}
+			})
+			j.Field("total-interrupts", total.n)
+			j.Field("total-rate", total.rate)
+		})
+	})
+	return j.Close()
 }
 
 // list names the interrupts. Each has a counter for strays, which do not happen here.

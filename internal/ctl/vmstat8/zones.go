@@ -6,10 +6,41 @@ import (
 	"io"
 
 	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/ctl/tool"
 )
 
 // sizeEnd is the column in which sizes end, the colon behind the name not counted.
 const sizeEnd = 26
+
+// showZones prints the zones as text or JSON.
+func (o options) showZones(w io.Writer, zones []mbuf.ZoneStats) error {
+	if !o.format.JSON {
+		return writeZones(w, zones)
+	}
+	j := o.format.NewJSON(w, xoVersion)
+	j.Object("vmstat", func() {
+		j.Object("memory-zone-statistics", func() {
+			j.List("zone", func() {
+				for _, z := range zones {
+					j.Item(func() { zoneFields(j, z) })
+				}
+			})
+		})
+	})
+	return j.Close()
+}
+
+func zoneFields(j *tool.JSON, z mbuf.ZoneStats) {
+	j.Field("name", z.Name)
+	j.Field("size", z.Size)
+	j.Field("limit", z.Limit)
+	j.Field("used", z.Used)
+	j.Field("free", z.Free)
+	j.Field("requests", z.Requests)
+	j.Field("fail", z.Denied)
+	j.Field("sleep", 0)
+	j.Field("xdomain", 0)
+}
 
 // writeZones prints the table of -z. Nothing waits for memory here, and there is one
 // memory domain: the last two columns are 0.
