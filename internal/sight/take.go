@@ -236,3 +236,13 @@ func ring(r *iflib.RingSight, marks []mark) Ring {
 func (d *Descriptor) written() bool {
 	return slices.ContainsFunc(d.Words, func(w uint64) bool { return w != 0 })
 }
+
+// Trim leaves descriptors out that have nothing in them and to which no index points.
+func (d *Device) Trim() {
+	for i := range d.Queues {
+		for k := range d.Queues[i].Rings {
+			r := &d.Queues[i].Rings[k]
+			r.Descs = slices.DeleteFunc(r.Descs, func(d Descriptor) bool { return !d.written() && d.Marks == "" })
+		}
+	}
+}
