@@ -9,6 +9,9 @@ const (
 	csumCaps = ifnet.CapRxCsum | ifnet.CapTxCsum | ifnet.CapRxCsumIPv6 | ifnet.CapTxCsumIPv6
 
 	assist4 = mbuf.CsumIP | mbuf.CsumIPTCP | mbuf.CsumIPUDP | mbuf.CsumIPSCTP
+	// copiedCaps work on a VLAN as on its parent.
+	copiedCaps = ifnet.CapTOE | ifnet.CapLinkState | ifnet.CapMEXTPG | ifnet.CapTxTLS4 | ifnet.CapTxTLS6
+
 	assist6 = mbuf.CsumIP6TCP | mbuf.CsumIP6UDP | mbuf.CsumIP6SCTP
 )
 
@@ -34,6 +37,7 @@ func (v *vlan) capabilities() {
 // on of those that are wanted; enabled are the parent's.
 func inherited(can, wanted, enabled ifnet.Caps, parent mbuf.CsumFlags) (have, on ifnet.Caps, assist mbuf.CsumFlags) {
 	const tagged = ifnet.CapVLANHWCsum | ifnet.CapVLANHWTag
+	have, on = can&copiedCaps, wanted&copiedCaps
 	if can&ifnet.CapVLANHWCsum != 0 {
 		have |= can & (csumCaps | ifnet.CapLRO)
 	}

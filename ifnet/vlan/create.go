@@ -20,6 +20,7 @@ const maxUnit = 32767
 // state is what a machine has one of.
 type state struct {
 	k      *kern.Kernel
+	knobs  knobs
 	cloner kern.Sx  // one Create at a time
 	mu     kern.Mtx // guards what follows; a leaf
 
@@ -38,6 +39,9 @@ func Init(k *kern.Kernel) error {
 	s := &state{k: k, trunks: make(map[*ifnet.Ifnet]*trunk)}
 	s.cloner.Init(k, "vlan cloner")
 	s.mu.Init(k, "vlan")
+	if err := s.knobs.register(k); err != nil {
+		return err
+	}
 	kern.Attach(k, s)
 	k.OnClose(ifnet.OnEvent(k, s.event))
 	return nil

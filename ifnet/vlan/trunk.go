@@ -62,6 +62,11 @@ func (t *trunk) input(c *mbuf.Cache, parent *ifnet.Ifnet, m *mbuf.Mbuf) {
 		c.FreeChain(m)
 		return
 	}
+	if !v.s.knobs.keep(c, m, ifnet.PriorityOfTag(m.Pkt.EtherVtag)) {
+		v.ifp.IncCounter(ifnet.CounterIErrors, 1)
+		c.FreeChain(m)
+		return
+	}
 	// whose the frame is was judged by the parent's address and is judged again
 	m.Flags &^= mbuf.FlagVLANTag | mbuf.FlagPromisc
 	m.Pkt.RcvIf = v.ifp

@@ -269,6 +269,12 @@ func (v *vlan) transmit(m *mbuf.Mbuf) error {
 		return v.drop(m)
 	}
 	size, group := uint64(m.Pkt.Len), m.Flags&mbuf.FlagMcast != 0
+	if !v.s.knobs.pad(c.parent, m) {
+		mbuf.FreeChain(m)
+		v.ifp.Printf("cannot pad short frame\n")
+		v.ifp.IncCounter(ifnet.CounterOErrors, 1)
+		return nil
+	}
 	if m = v.tag(c, m); m == nil {
 		v.ifp.Printf("unable to prepend 802.1Q header\n")
 		v.ifp.IncCounter(ifnet.CounterOErrors, 1)
@@ -300,6 +306,9 @@ func (v *vlan) tag(c *config, m *mbuf.Mbuf) *mbuf.Mbuf {
 		pcp = ifnet.PriorityOfTag(m.Pkt.EtherVtag)
 	} else if pcp == ifnet.PCPNone {
 		pcp = 0
+	}
+	if p, ok := v.s.knobs.priority(m); ok {
+		pcp = p
 	}
 	tci := ifnet.MakeTag(c.vid, pcp)
 	if c.proto == ifnet.EtherTypeVLAN && c.parent.Capenable()&ifnet.CapVLANHWTag != 0 {

@@ -416,6 +416,11 @@ func TestCapabilitiesAreThoseThatWorkWithATag(t *testing.T) {
 	check("no tags", all, 0, 0)
 	must(t, ifp.Ioctl(ifnet.IoctlSetVLAN, &ifnet.VLANReq{}))
 	check("no parent", 0, 0, 0)
+	em := r.nic(ifnet.CapMEXTPG | ifnet.CapTOE4 | ifnet.CapNetcons)
+	em.SetCapenable(0, ifnet.CapTOE4)
+	must(t, ifp.Ioctl(ifnet.IoctlSetVLAN, &ifnet.VLANReq{Parent: em.Name(), VID: 5}))
+	must(t, ifp.Ioctl(ifnet.IoctlSetCap, &ifnet.CapReq{Req: ^ifnet.Caps(0) & ifp.Capabilities()}))
+	check("as on the parent", ifnet.CapMEXTPG|ifnet.CapTOE4, ifnet.CapMEXTPG, 0)
 	vlan.DestroyAll(r.k)
 }
 
