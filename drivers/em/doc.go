@@ -6,8 +6,7 @@
 // driver here. Not driven: the ich parts and those of pch before I217; 82541 and 82547;
 // fiber and SerDes ports; management firmware (WOL, AMT). Of I217 and I219 the flash is
 // read and not written, and what serves only power saving (ULP, LTR, K1) or the wake-up
-// filters of the PHY is left out. The knob smart_pwr_down means nothing to these parts and
-// is absent; so is rs_dump, for the report queue is its owner's alone.
+// filters of the PHY is left out.
 //
 // Three types matter: softc is the device that iflib attaches, starts and stops;
 // dataPath is the data path, of which lemTxRx replaces the receive half. Machines register the driver:

@@ -2,6 +2,7 @@ package em
 
 import (
 	"fmt"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/ifsim/ifsim/drivers/em/emreg"
@@ -56,6 +57,7 @@ type softc struct {
 	msix     bool
 
 	tun           tunables
+	wideDMA       atomic.Bool // allow_64bit_dma
 	delays        delays
 	tsoAutomasked ifnet.Caps
 }
@@ -92,6 +94,7 @@ func (sc *softc) AttachPre() error {
 		sc.ctx.Printf("Setup of Shared code failed, error %d\n", sysctl.Number(err))
 		return sc.failAttach(err)
 	}
+	sc.limitDMA()
 	if sc.chip.mac == mac82574 && sc.ctx.Function().MSIXCount() > 0 {
 		if err := sc.enableVectors82574(); err != nil {
 			return sc.failAttach(err)

@@ -168,6 +168,10 @@ func TestSysctls(t *testing.T) {
 	if out := b.lines(); !strings.Contains(out, "em0: Interface is RUNNING and INACTIVE\n") {
 		t.Errorf("debug printed %q", out)
 	}
+	b.must(set("rs_dump", "1"))
+	if out, want := b.lines(), "\nqid[0]->tx_rsq[rs_cidx-1=1023]: 65535  cidx_prev=1023 rs_pidx=0 \n"; !strings.HasPrefix(out, want) || !strings.Contains(out, "\nqid[1]->") {
+		t.Errorf("rs_dump printed %q", out)
+	}
 }
 
 func TestStatisticsBecomeCounters(t *testing.T) {

@@ -117,6 +117,9 @@ const (
 func (sc *softc) resetAndInit() error {
 	frame := sc.ctx.Softc().MaxFrameSize
 	sc.takeControl()
+	if err := sc.stopSmartPowerDown(); err != nil {
+		return err
+	}
 	pba := sc.chip.packetBuffer(frame)
 	sc.hw.Write32(emreg.PBA, pba)
 	sc.Tight.Store(sc.SetMarks(pba, frame, fcHysteresis))

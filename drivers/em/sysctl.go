@@ -12,6 +12,7 @@ type tunables struct {
 	txDelay, rxDelay       int // us
 	txAbsDelay, rxAbsDelay int // us
 	unsupportedTSO         bool
+	smartPowerDown         bool // leave it on in the PHY
 	sbp                    bool // keep bad frames in promiscuous mode
 	keepFCS                bool
 	maxIntrRate            int // interrupts a second without AIM
@@ -29,6 +30,7 @@ func (sc *softc) loadTunables() error {
 		txDelay: delay("tx_int_delay"), rxDelay: delay("rx_int_delay"),
 		txAbsDelay: delay("tx_abs_int_delay"), rxAbsDelay: delay("rx_abs_int_delay"),
 		unsupportedTSO: t["unsupported_tso"] != 0,
+		smartPowerDown: t["smart_pwr_down"] != 0,
 		sbp:            t["sbp"] != 0,
 		keepFCS:        t["disable_crc_stripping"] != 0,
 		maxIntrRate:    t["max_interrupt_rate"],
@@ -40,7 +42,7 @@ func (sc *softc) loadTunables() error {
 
 // addSysctls makes the leaves of dev.em.N (spec 1g 7.2).
 func (sc *softc) addSysctls() {
-	l := e1000.Leaves{Regs: &sc.hw, NVM: sc.nvm, Print: sc.ctx.Printf, Debug: sc.printDebug, Firmware: sc.firmware(),
+	l := e1000.Leaves{Regs: &sc.hw, NVM: sc.nvm, Print: sc.ctx.Printf, Debug: sc.printDebug, Reports: sc.printReports, Firmware: sc.firmware(),
 		AIM: &sc.AIMMode, Errors: &sc.RxErrors, LinkIRQ: &sc.LinkIRQ, RxOverruns: &sc.RxOverruns,
 		Stats: sc.Stats, Interrupts: e1000.InterruptStats()}
 	l.Add(sc.ctx.SysctlCtx(), sc.ctx.SysctlNode(), &sc.Port)
@@ -61,6 +63,15 @@ func (sc *softc) headsAndTails() (tx, rx []e1000.HeadTail) {
 func (sc *softc) printDebug() {
 	tx, rx := sc.headsAndTails()
 	sc.hw.PrintState(sc.ctx, tx, rx)
+}
+
+// printReports prints the report queues (em_dump_rs).
+func (sc *softc) printReports() {
+	var rings []*e1000.TxRing
+	for i := range sc.path.tx {
+		rings = append(rings, &sc.path.tx[i].TxRing)
+	}
+	e1000.PrintReports(sc.ctx.Kernel().Printf, rings)
 }
 
 // firmware is fw_version: the version word of the NVM (em_sysctl_print_fw_version).

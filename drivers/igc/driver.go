@@ -59,6 +59,7 @@ func (sc *softc) AttachPre() error {
 // tunables are hw.igc (spec 1g 7.1). Unlike hw.em's, sbp is on.
 var tunables = []e1000.Tunable{
 	{Name: "disable_crc_stripping", Flags: sysctl.RDTUN, Descr: "Disable CRC Stripping"},
+	e1000.SmartPowerDown,
 	{Name: "sbp", Default: 1, Flags: sysctl.RDTUN, Descr: "Show bad packets in promiscuous mode"},
 	{Name: "eee_setting", Default: 1, Flags: sysctl.RDTUN, Descr: "Enable Energy Efficient Ethernet"},
 	{Name: "enable_aim", Default: e1000.AIMNormal, Flags: sysctl.RWTUN,

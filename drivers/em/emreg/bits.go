@@ -37,6 +37,7 @@ const (
 	StatusSpeed1000       = 2 << 6  // STATUS_SPEED_1000
 	StatusLANInitDone     = 1 << 9  // STATUS_LAN_INIT_DONE
 	StatusPHYRA           = 1 << 10 // STATUS_PHYRA: PHY reset asserted
+	StatusPCIXMode        = 1 << 13 // STATUS_PCIX_MODE: the bus is PCI-X (8254x)
 	StatusGIOMasterEnable = 1 << 19 // STATUS_GIO_MASTER_ENABLE: DMA may be in progress
 )
 

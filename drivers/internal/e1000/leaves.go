@@ -16,8 +16,9 @@ import (
 type Leaves struct {
 	Regs       *Regs
 	NVM        NVM
-	Print      func(format string, a ...any) // of the device, for nvm and debug
+	Print      func(format string, a ...any) // of the device, for nvm
 	Debug      func()
+	Reports    func() // prints the report queues, for rs_dump
 	Firmware   string
 	AIM        *atomic.Int32
 	Errors     *RxErrors
@@ -32,6 +33,7 @@ func (l *Leaves) Add(c *sysctl.Ctx, n *sysctl.OID, p *Port) {
 	c.Int(n, "enable_aim", sysctl.RW, l.AIM, "Interrupt Moderation (1=normal, 2=lowlatency)")
 	c.Proc(n, "nvm", sysctl.RW, sysctl.KindInt, "", OnWriteOne(l.printNVM), "NVM Information")
 	c.Proc(n, "debug", sysctl.RW, sysctl.KindInt, "", OnWriteOne(l.Debug), "Debug Information")
+	c.Proc(n, "rs_dump", sysctl.RW, sysctl.KindInt, "", OnWriteOne(l.Reports), "Dump RS indexes")
 	c.ConstString(n, "fw_version", sysctl.RD, l.Firmware, "Prints FW/NVM Versions")
 	c.FuncString(n, "reg_dump", sysctl.RD, l.dumpRegisters, "Dump Registers")
 	c.Proc(n, "fc", sysctl.RW, sysctl.KindInt, "", p.flowHandler, "Flow Control")

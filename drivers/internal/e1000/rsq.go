@@ -1,6 +1,8 @@
 package e1000
 
 import (
+	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/ifsim/ifsim/iflib"
@@ -28,8 +30,30 @@ type ReportQueue struct {
 	cidx      uint32 // tx_rs_cidx
 	processed uint32 // tx_cidx_processed: the last descriptor credited
 
-	_    [64]byte
-	peek uint64 // descriptor of the next report, or noReport; stored relaxed, loaded atomically
+	_     [64]byte
+	peek  uint64 // descriptor of the next report, or noReport; stored relaxed, loaded atomically
+	shown uint64 // what rs_dump shows of the indices; likewise
+}
+
+// Fields of ReportQueue.shown: indices of 16 bits, and whether a report has ever come.
+const (
+	shownPidx      = 0
+	shownCidx      = 16
+	shownProcessed = 32
+	shownAny       = 1 << 48
+	shownMask      = 0xffff
+)
+
+// noDescriptor is what tx_rsq holds where nothing was asked for yet (QIDX_INVALID).
+const noDescriptor = 0xffff
+
+// show publishes the indices.
+func (q *ReportQueue) show(anyCame bool) {
+	v := uint64(q.pidx)<<shownPidx | uint64(q.cidx)<<shownCidx | uint64(q.processed)<<shownProcessed
+	if anyCame {
+		v |= shownAny
+	}
+	iflib.StoreRelaxed64(&q.shown, v)
 }
 
 // Init sets the queue up for a ring of len(desc)/DescWords descriptors, a power of two.
@@ -45,6 +69,7 @@ func (q *ReportQueue) Reset() {
 	q.pidx, q.cidx = 0, 0
 	q.processed = q.mask
 	iflib.StoreRelaxed64(&q.peek, noReport)
+	q.show(false)
 }
 
 // Push notes that descriptor i, of the last data of a packet, asks for a report.
@@ -57,6 +82,7 @@ func (q *ReportQueue) Push(i uint32) {
 	if q.pidx == q.cidx {
 		panic("rs_pidx == rs_cidx: more reports asked for than the ring has descriptors")
 	}
+	q.show(q.shown&shownAny != 0)
 }
 
 // Done reports whether the next report has come. Any goroutine.
@@ -90,5 +116,42 @@ func (q *ReportQueue) Credits() int {
 		next = uint64(q.idx[q.cidx&q.mask])
 	}
 	iflib.StoreRelaxed64(&q.peek, next)
+	q.show(q.shown&shownAny != 0 || n > 0)
 	return int(n)
+}
+
+// Dump is a line about the queue of ring id: the report that is awaited, or the last one,
+// the indices, and the descriptors that the part has done (em_dump_rs). Any goroutine; a
+// busy owner may change some of it meanwhile.
+func (q *ReportQueue) Dump(id int) string {
+	var b strings.Builder
+	v := atomic.LoadUint64(&q.shown)
+	field := func(shift int) uint32 { return uint32(v>>shift) & shownMask }
+	cidx, processed := field(shownCidx), field(shownProcessed)
+	if next := atomic.LoadUint64(&q.peek); next != noReport {
+		if !q.done(uint32(next)) {
+			fmt.Fprintf(&b, "qid[%d]->tx_rsq[%d]: %d clear ", id, cidx, next)
+		}
+	} else {
+		last := processed
+		if v&shownAny == 0 {
+			last = noDescriptor
+		}
+		fmt.Fprintf(&b, "qid[%d]->tx_rsq[rs_cidx-1=%d]: %d  ", id, (cidx-1)&q.mask, last)
+	}
+	fmt.Fprintf(&b, "cidx_prev=%d rs_pidx=%d ", processed, field(shownPidx))
+	for i := range q.mask + 1 {
+		if q.done(i) {
+			fmt.Fprintf(&b, "%d set ", i)
+		}
+	}
+	return b.String()
+}
+
+// PrintReports prints the report queues of rings (em_get_rs).
+func PrintReports(print func(format string, a ...any), rings []*TxRing) {
+	print("\n")
+	for i, r := range rings {
+		print("%s\n", r.RSQ.Dump(i))
+	}
 }

@@ -64,6 +64,31 @@ func TestCreditsFollowReports(t *testing.T) {
 	})
 }
 
+func TestDumpOfReports(t *testing.T) {
+	desc := make([]uint64, 8*DescWords)
+	var q ReportQueue
+	q.Init(desc)
+	expect := func(want string) {
+		t.Helper()
+		if got := q.Dump(3); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	expect("qid[3]->tx_rsq[rs_cidx-1=7]: 65535  cidx_prev=7 rs_pidx=0 ")
+	q.Push(2)
+	q.Push(5)
+	expect("qid[3]->tx_rsq[0]: 2 clear cidx_prev=7 rs_pidx=2 ")
+	desc[2*DescWords+1] = txDone
+	expect("cidx_prev=7 rs_pidx=2 2 set ")
+	q.Credits()
+	expect("qid[3]->tx_rsq[1]: 5 clear cidx_prev=2 rs_pidx=2 2 set ")
+	desc[5*DescWords+1] = txDone
+	q.Credits()
+	expect("qid[3]->tx_rsq[rs_cidx-1=1]: 5  cidx_prev=5 rs_pidx=2 2 set 5 set ")
+	q.Reset()
+	expect("qid[3]->tx_rsq[rs_cidx-1=7]: 65535  cidx_prev=7 rs_pidx=0 2 set 5 set ")
+}
+
 func TestReportsBeyondTheRingAreABrokenInvariant(t *testing.T) {
 	var q ReportQueue
 	q.Init(make([]uint64, 4*DescWords))

@@ -61,6 +61,11 @@ const (
 // (max_interrupt_rate).
 const DefaultIntrRate = 8000
 
+// SmartPowerDown is the knob of hw.em and hw.igc that keeps the PHY's own power saving. Of
+// what the drivers know only 82571 has a PHY in which they turn it off.
+var SmartPowerDown = Tunable{Name: "smart_pwr_down", Flags: sysctl.RDTUN,
+	Descr: "Set to true to leave smart power down enabled on newer adapters"}
+
 var emTunables = []Tunable{
 	{Name: "disable_crc_stripping", Flags: sysctl.RDTUN, Descr: "Disable CRC Stripping"},
 	{Name: "tx_int_delay", Default: defTxDelay, Flags: sysctl.RDTUN, Descr: "Default transmit interrupt delay in usecs"},
@@ -69,6 +74,7 @@ var emTunables = []Tunable{
 		Descr: "Default transmit interrupt delay limit in usecs"},
 	{Name: "rx_abs_int_delay", Default: defAbsDelay, Flags: sysctl.RDTUN,
 		Descr: "Default receive interrupt delay limit in usecs"},
+	SmartPowerDown,
 	{Name: "unsupported_tso", Flags: sysctl.RDTUN, Descr: "Allow unsupported em(4) TSO configurations"},
 	{Name: "sbp", Flags: sysctl.RDTUN, Descr: "Show bad packets in promiscuous mode"},
 	{Name: "eee_setting", Default: 1, Flags: sysctl.RDTUN, Descr: "Enable Energy Efficient Ethernet"},

@@ -9,7 +9,7 @@ import (
 // addSysctls makes the leaves of dev.<driver>.N (spec 1g 7.2).
 func (sc *Softc) addSysctls() {
 	c, n := sc.Ctx.SysctlCtx(), sc.Ctx.SysctlNode()
-	l := e1000.Leaves{Regs: &sc.Regs, NVM: sc.NVM, Print: sc.Ctx.Printf, Debug: sc.printDebug,
+	l := e1000.Leaves{Regs: &sc.Regs, NVM: sc.NVM, Print: sc.Ctx.Printf, Debug: sc.printDebug, Reports: sc.printReports,
 		Firmware: e1000.FirmwareText(sc.NVM), AIM: &sc.AIMMode, Errors: &sc.RxErrors, LinkIRQ: &sc.LinkIRQ,
 		RxOverruns: &sc.RxOverruns, Stats: sc.Stats, Interrupts: sc.Part.Intrs}
 	l.Add(c, n, &sc.Port)
@@ -36,4 +36,13 @@ func (sc *Softc) headsAndTails() (tx, rx []e1000.HeadTail) {
 func (sc *Softc) printDebug() {
 	tx, rx := sc.headsAndTails()
 	sc.Regs.PrintState(sc.Ctx, tx, rx)
+}
+
+// printReports prints the report queues (em_dump_rs).
+func (sc *Softc) printReports() {
+	var rings []*e1000.TxRing
+	for i := range sc.tx {
+		rings = append(rings, &sc.tx[i].TxRing)
+	}
+	e1000.PrintReports(sc.Ctx.Kernel().Printf, rings)
 }
