@@ -1,7 +1,6 @@
 package arp8
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"net/netip"
@@ -133,7 +132,7 @@ func (r *run) act(args []string) error {
 	case remove:
 		return r.remove(args[0])
 	case file:
-		return r.file(args[0])
+		return r.EachLine("arp", args[0], r.set)
 	}
 	return r.get(args[0])
 }
@@ -206,14 +205,4 @@ func (r *run) removeAll() error {
 		}
 	}
 	return nil
-}
-
-// file sets the entries that a file has, one a line.
-func (r *run) file(name string) error {
-	f, err := r.Open(name)
-	if err != nil {
-		return tool.Messagef("cannot open %s: %s", name, sysctl.Strerror(err))
-	}
-	defer f.Close()
-	return tool.EachLine("arp", bufio.NewScanner(f), r.Stderr, r.set)
 }

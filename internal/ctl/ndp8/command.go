@@ -1,7 +1,6 @@
 package ndp8
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"net/netip"
@@ -157,7 +156,7 @@ func (r *run) act(ctx context.Context, args []string) error {
 		r.list("neighbor-cache", func() { err = r.remove(r.arg) })
 		return err
 	case 'f':
-		return r.file(r.arg)
+		return r.EachLine("ndp", r.arg, func(words []string) error { return Set(r.k, words) })
 	case 'p':
 		return r.prefixes()
 	case 'r':
@@ -252,16 +251,6 @@ func (r *run) remove(host string) error {
 		r.j.Field("interface", route.If)
 	})
 	return nil
-}
-
-// file sets the entries that a file has, one a line.
-func (r *run) file(name string) error {
-	f, err := r.Open(name)
-	if err != nil {
-		return tool.Messagef("cannot open %s: %s", name, sysctl.Strerror(err))
-	}
-	defer f.Close()
-	return tool.EachLine("ndp", bufio.NewScanner(f), r.Stderr, func(words []string) error { return Set(r.k, words) })
 }
 
 // interfaceByName is an interface that must be there.
