@@ -24,6 +24,7 @@ type status struct {
 	media              *media
 	nd6                inet.ND6Flags
 	text               string // the driver's
+	module             string // lines about what is plugged in
 	driver             string
 }
 
@@ -75,6 +76,9 @@ func (c *command) status(ifp *ifnet.Ifnet) status {
 		s.nd6 = inet.ND6Options(ifp)
 	}
 	_ = ifp.Ioctl(ifnet.IoctlGetStatus, &s.text) // most have none
+	if c.verbose > 0 {
+		s.module = moduleText(ifp)
+	}
 	if c.driver || c.verbose > 0 {
 		s.driver = fmt.Sprintf("%s%d", ifp.DName(), ifp.DUnit())
 	}

@@ -80,6 +80,7 @@ type nic struct {
 	media  *ifnet.MediaReq // nil: no media
 	why    *ifnet.DownReason
 	status string
+	i2c    map[uint8]*[256]byte // the module's memory, by address
 }
 
 var firstMAC = [ifnet.EtherAddrLen]byte{2, 0, 0, 0, 0, 1}
@@ -113,6 +114,11 @@ func (n nic) ioctl(ifp *ifnet.Ifnet, cmd ifnet.Ioctl, data any) error {
 	case *ifnet.DownReason:
 		if n.why != nil {
 			*req = *n.why
+			return nil
+		}
+	case *ifnet.I2CReq:
+		if mem := n.i2c[req.DevAddr]; mem != nil {
+			copy(req.Data[:req.Len], mem[req.Offset:])
 			return nil
 		}
 	case *string:

@@ -50,6 +50,7 @@ func (c *command) text(s *status) error {
 	if s.driver != "" {
 		line("drivername: %s", s.driver)
 	}
+	b.WriteString(s.module)
 	_, err := c.stdout.Write(b.Bytes())
 	return err
 }
