@@ -161,6 +161,11 @@ func TestDevicesComeAndGoUnderTheTools(t *testing.T) {
 		{Command: CommandIfconfig, Args: []string{"-m"}},
 		{Command: CommandIfconfig, Args: []string{"em0", "mtu", "1400"}},
 		{Command: CommandNetstat, Args: []string{"-ibd"}},
+		{Command: CommandNetstat, Args: []string{"-Q"}},
+		{Command: CommandNetstat, Args: []string{"-rn"}},
+		{Command: CommandARP, Args: []string{"-a", "-o", "json"}},
+		{Command: CommandRoute, Args: []string{"-q", "add", "10.0.0.0/8", "-iface", "em0"}},
+		{Command: CommandRoute, Args: []string{"-q", "delete", "10.0.0.0/8"}},
 		{Command: CommandVmstat, Args: []string{"-iza"}},
 	} {
 		wg.Go(func() {
