@@ -66,6 +66,8 @@ Exit statuses are FreeBSD's of a tool; 130 if it was interrupted, 1 if there is 
 		arpCommand(),
 		ndpCommand(),
 		vmstatCommand(),
+		topCommand(),
+		dumpCommand(),
 		pfctlCommand(),
 		pktgenCommand(),
 		benchCommand(),

@@ -13,6 +13,7 @@ import (
 	"github.com/ifsim/ifsim/internal/ctl/devctl8"
 	"github.com/ifsim/ifsim/internal/ctl/devinfo8"
 	"github.com/ifsim/ifsim/internal/ctl/dmesg8"
+	"github.com/ifsim/ifsim/internal/ctl/dump8"
 	"github.com/ifsim/ifsim/internal/ctl/ifconfig8"
 	"github.com/ifsim/ifsim/internal/ctl/kenv8"
 	"github.com/ifsim/ifsim/internal/ctl/ndp8"
@@ -21,6 +22,7 @@ import (
 	"github.com/ifsim/ifsim/internal/ctl/pfctl8"
 	"github.com/ifsim/ifsim/internal/ctl/route8"
 	"github.com/ifsim/ifsim/internal/ctl/tool"
+	"github.com/ifsim/ifsim/internal/ctl/top8"
 	"github.com/ifsim/ifsim/internal/ctl/vmstat8"
 	"github.com/ifsim/ifsim/internal/machine"
 	"github.com/ifsim/ifsim/sysctl/sysctl8"
@@ -56,6 +58,9 @@ var tools = map[string]func(c *call) int{
 	CommandDmesg: func(c *call) int {
 		return dmesg8.Run(c.m.Kernel(), c.req.Args, &c.stdout, &c.stderr)
 	},
+	CommandDump: func(c *call) int {
+		return dump8.Run(c.m, c.req.Args, c.streams())
+	},
 	CommandIfconfig: func(c *call) int {
 		return ifconfig8.Run(c.m, c.req.Args, &c.stdout, &c.stderr)
 	},
@@ -73,6 +78,9 @@ var tools = map[string]func(c *call) int{
 	},
 	CommandPfctl: func(c *call) int {
 		return pfctl8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
+	},
+	CommandTop: func(c *call) int {
+		return top8.Run(c.ctx, c.m, c.req.Args, c.streams())
 	},
 	CommandVmstat: func(c *call) int {
 		return vmstat8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())

@@ -19,12 +19,14 @@ const (
 	CommandDevinfo  = "devinfo"  // devinfo(8) with Args
 	CommandPciconf  = "pciconf"  // pciconf(8) with Args
 	CommandDmesg    = "dmesg"    // dmesg(8) with Args
+	CommandDump     = "dump"     // rings, registers and packet buffers, with Args
 	CommandIfconfig = "ifconfig" // ifconfig(8) with Args
 	CommandNetstat  = "netstat"  // netstat(8) with Args
 	CommandRoute    = "route"    // route(8) with Args
 	CommandARP      = "arp"      // arp(8) with Args
 	CommandNDP      = "ndp"      // ndp(8) with Args
 	CommandPfctl    = "pfctl"    // pfctl(8) with Args
+	CommandTop      = "top"      // reports of queues and CPUs, with Args
 	CommandVmstat   = "vmstat"   // vmstat(8) with Args
 	CommandPktgen   = "pktgen"   // send frames as Pktgen says
 )
