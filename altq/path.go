@@ -45,6 +45,7 @@ func (q *Queue) Enqueue(m *mbuf.Mbuf) error {
 	if q.n.Load() == 0 {
 		q.since = now
 	}
+	w := q.watching(m)
 	var ok bool
 	if q.enabled {
 		ok = q.disc.Enqueue(m, now, q.drops)
@@ -52,6 +53,9 @@ func (q *Queue) Enqueue(m *mbuf.Mbuf) error {
 		ok = Add(nil, &q.fifo, m, now, q.drops)
 	}
 	q.settle()
+	if w.on {
+		q.traceEnqueue(w, ok)
+	}
 	q.mu.Unlock()
 	if !ok {
 		return ErrDropped
@@ -64,7 +68,11 @@ func (q *Queue) Enqueue(m *mbuf.Mbuf) error {
 func (q *Queue) Dequeue() *mbuf.Mbuf {
 	q.mu.Lock()
 	now := q.env.Now()
+	w := q.watching(nil)
 	if !q.pass(now) {
+		if w.on {
+			q.traceThrottle()
+		}
 		q.mu.Unlock()
 		return nil
 	}
@@ -81,6 +89,9 @@ func (q *Queue) Dequeue() *mbuf.Mbuf {
 		}
 	}
 	q.settle()
+	if w.on {
+		q.traceDequeue(w, m)
+	}
 	q.mu.Unlock()
 	return m
 }
@@ -121,11 +132,15 @@ func (q *Queue) Purge(*mbuf.Cache) {
 
 // purge is Purge with the lock held.
 func (q *Queue) purge() {
+	w := q.watching(nil)
 	if q.enabled {
 		q.disc.Purge(q.drops)
 	}
 	Purge(nil, &q.fifo, nil, q.drops)
 	q.settle()
+	if w.on {
+		q.traceDrops(w)
+	}
 }
 
 // settle publishes the length and sees to it that a tick comes if one is needed.

@@ -8,6 +8,7 @@ import (
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
+	"github.com/ifsim/ifsim/internal/probe"
 )
 
 // Env is what a queue needs around it.
@@ -38,6 +39,7 @@ type Queue struct {
 	tick   *kern.Callout // nil with Env.Arm
 	n      atomic.Int32  // packets held (ifq_len)
 	onFlag atomic.Bool   // enabled, for readers without the lock
+	probes *probe.Set
 
 	// Guarded by mu.
 	disc    Discipline
@@ -57,7 +59,7 @@ var _ ifnet.SendQueue = (*Queue)(nil)
 // NewQueue makes a queue that is ready for ALTQ (IFQ_SET_READY) and not enabled.
 // The owner must Close it.
 func NewQueue(env Env) *Queue {
-	q := &Queue{env: env, cache: mbuf.Of(env.Kernel).NewCache()}
+	q := &Queue{env: env, cache: mbuf.Of(env.Kernel).NewCache(), probes: env.Kernel.Probes}
 	q.drops = NewDrops(q.cache)
 	q.fifo.Limit = env.MaxLen
 	q.mu.Init(env.Kernel, env.Name+":snd")

@@ -8,11 +8,13 @@ import (
 	"github.com/ifsim/ifsim/altq/altqtest"
 	"github.com/ifsim/ifsim/altq/priq"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/kern"
 )
 
 // bed is a queue on a clock of the test.
 type bed struct {
 	*altq.Queue
+	k        *kern.Kernel
 	cache    *mbuf.Cache
 	now      time.Duration
 	ticks    int // asked for and not given
@@ -23,7 +25,7 @@ type bed struct {
 func newBed(t *testing.T) *bed {
 	t.Helper()
 	k := altqtest.Kernel(t, true)
-	b := &bed{now: 10 * time.Second, cache: mbuf.Of(k).NewCache()}
+	b := &bed{k: k, now: 10 * time.Second, cache: mbuf.Of(k).NewCache()}
 	b.Queue = altq.NewQueue(altq.Env{
 		Kernel: k, Name: "test0", MaxLen: 3,
 		Start:    func() { b.starts++ },

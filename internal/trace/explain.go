@@ -41,6 +41,7 @@ type rule struct {
 
 // Who acts.
 const (
+	byALTQ     = "altq"
 	byIflib    = "iflib"
 	byDriver   = "driver"
 	byHardware = "hardware"

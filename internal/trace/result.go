@@ -19,7 +19,7 @@ type Change struct {
 type Step struct {
 	Number   int               `json:"step"`    // 1, 2, ...
 	TimeNS   int64             `json:"time_ns"` // since the first packet was sent
-	Who      string            `json:"who"`     // "iflib", "driver", "hardware", "port"
+	Who      string            `json:"who"`     // "altq", "iflib", "driver", "hardware", "port"
 	Function string            `json:"function"`
 	Probe    string            `json:"probe"` // provider:module:name
 	Queue    *int              `json:"queue,omitempty"`

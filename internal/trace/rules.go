@@ -19,6 +19,10 @@ func ruleOf(p probe.Point) (rule, bool) {
 // rules explain the trace points, by provider and name. The functions are FreeBSD's;
 // what the hardware does has none.
 var rules = map[string]rule{
+	"altq:enqueue":           {byALTQ, "altq_enqueue", explainALTQEnqueue},
+	"altq:dequeue":           {byALTQ, "tbr_dequeue", explainALTQDequeue},
+	"altq:drop":              {byALTQ, "m_freem", explainALTQDrop},
+	"altq:throttle":          {byALTQ, "tbr_dequeue", explainALTQThrottle},
 	"iflib:if-transmit":      {byIflib, "if_transmit", explainTransmit},
 	"iflib:txq-select":       {byIflib, "iflib_if_transmit", explainSelect},
 	"iflib:mtx-acquire":      {byIflib, "iflib_simple_transmit", explainLock},

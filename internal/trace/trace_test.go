@@ -83,6 +83,38 @@ func TestEveryStepOfAPacketShowsInOrder(t *testing.T) {
 	}
 }
 
+func TestDisciplineShowsBeforeIflib(t *testing.T) {
+	res, err := trace.Run(trace.Config{Packets: 2, Files: fstest.MapFS{
+		"boot/device.hints": {Data: []byte("hint.em.0.port=\"null\"\n")},
+		"etc/rc.conf":       {Data: []byte("pf_enable=YES\n")},
+		"etc/pf.conf":       {Data: []byte("altq on em0 priq bandwidth 1Mb tbrsize 1500 queue std\nqueue std priq(default)\n")},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := probes(res)
+	if want := []string{"altq:enqueue", "altq:dequeue", "iflib:if-transmit"}; !slices.Equal(got[:3], want) {
+		t.Errorf("begins with %q, want %q", got[:3], want)
+	}
+	texts := make(map[string]string)
+	for _, s := range res.Steps {
+		if strings.HasPrefix(s.Probe, "altq:") && s.Who != "altq" {
+			t.Errorf("%s is %s's", s.Probe, s.Who)
+		}
+		if texts[s.Probe] == "" {
+			texts[s.Probe] = s.Text
+		}
+	}
+	for name, want := range map[string]string{
+		"altq:em0:enqueue": "ALTQ is enabled on the interface: priq takes the packet of 1342 bytes and holds 1 packet now. Which queue of it a rule of pf.conf has said.",
+		"altq:em0:dequeue": "priq gives a packet of 1342 bytes, and 0 packets wait. It goes on to the mp_ring of queue 0. The token bucket has 158 bytes left.",
+	} {
+		if texts[name] != want {
+			t.Errorf("%s: %q, want %q", name, texts[name], want)
+		}
+	}
+}
+
 // TestChangesAddUp replays what the steps say has changed and compares with what the
 // queue published, over a ring that wraps.
 func TestChangesAddUp(t *testing.T) {
