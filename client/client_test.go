@@ -96,7 +96,7 @@ func TestPktgenSends(t *testing.T) {
 	c := booted(t)
 	const frames, size = 100, 200
 	r, err := c.Pktgen(t.Context(), client.PktgenParams{Interface: "em0", Frames: frames, Size: size})
-	if err != nil || r.Frames != frames || r.Size != size || r.Elapsed <= 0 || r.PPS() != frames/r.Elapsed.Seconds() || r.BitsPerSecond() != r.PPS()*8*size {
+	if err != nil || r.Frames != frames || r.Size != size || r.Elapsed <= 0 || r.PPS() != frames/r.Elapsed.Seconds() || r.Bytes != frames*size || r.BitsPerSecond() != frames*size*8/r.Elapsed.Seconds() {
 		t.Errorf("%+v, %v", r, err)
 	}
 	refused := (*client.Refused)(nil)

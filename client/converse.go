@@ -45,6 +45,11 @@ func converse(ctx context.Context, path string, req Request) (reply Reply, err e
 		}
 		return reply, err
 	}
+	if half, ok := conn.(*net.UnixConn); ok && req.Stop != nil {
+		done := make(chan struct{})
+		defer close(done)
+		go stopWith(half, req.Stop, done)
+	}
 	for {
 		reply, err = receive(replies)
 		if err != nil || !reply.More {
@@ -53,6 +58,16 @@ func converse(ctx context.Context, path string, req Request) (reply Reply, err e
 		if req.Partial != nil {
 			req.Partial(reply)
 		}
+	}
+}
+
+// stopWith closes the sending half of a connection when stop is closed, which tells the
+// machine to end what runs, unless the conversation is done before.
+func stopWith(conn *net.UnixConn, stop, done <-chan struct{}) {
+	select {
+	case <-stop:
+		_ = conn.CloseWrite() // a failure shows in the next read
+	case <-done:
 	}
 }
 

@@ -27,6 +27,9 @@ type Request struct {
 	Pktgen *PktgenParams `json:"pktgen,omitempty"`
 	// Partial gets the replies before the last one; nil: they are lost. Of a client only.
 	Partial func(Reply) `json:"-"`
+	// Stop ends what goes on when it is closed: the client gives up, but waits for the last
+	// reply, which has what was done; nil: never. Of a client only.
+	Stop <-chan struct{} `json:"-"`
 }
 
 // Reply is the answer, or with More a part of it: the output so far, after which

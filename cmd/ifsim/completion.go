@@ -81,16 +81,13 @@ func addCompletions(root *cobra.Command) {
 			cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 				return nil, cobra.ShellCompDirectiveFilterDirs
 			}
-		case socket != nil && cmd.Flags().Lookup("interface") != nil:
-			// Fails only for a flag that there is not.
-			_ = cmd.RegisterFlagCompletionFunc("interface", completeInterface)
 		}
 	}
 }
 
 // completeTool completes the arguments of a tool that has FreeBSD's flags.
 func completeTool(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	socket, args, err := leadingSocket(args)
+	socket, args, err := leadingSocket(args, hasOwnS(cmd))
 	if err != nil { // -S alone
 		return nil, cobra.ShellCompDirectiveDefault
 	}
@@ -102,12 +99,6 @@ func completeTool(cmd *cobra.Command, args []string, word string) ([]cobra.Compl
 		return choice.Words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 	return choice.Words, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeInterface completes the value of -i.
-func completeInterface(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	ask := asker(cmd.Context(), cmd.Flag("socket").Value.String())
-	return complete.Interfaces(ask), cobra.ShellCompDirectiveNoFileComp
 }
 
 // asker asks the machine on a control socket, and says nothing of what goes wrong.

@@ -19,12 +19,15 @@ func addSocketFlag(cmd *cobra.Command, socket *string) {
 }
 
 // leadingSocket takes -S PATH, -SPATH or --socket PATH from the front of arguments that
-// are a tool's own.
-func leadingSocket(args []string) (socket string, rest []string, err error) {
+// are a tool's own. A tool with an -S of its own has the long one only.
+func leadingSocket(args []string, long bool) (socket string, rest []string, err error) {
 	if len(args) == 0 {
 		return "", args, nil
 	}
 	first := args[0]
+	if long && strings.HasPrefix(first, "-S") {
+		return "", args, nil
+	}
 	for _, name := range [...]string{"--socket=", "-S"} {
 		if value, ok := strings.CutPrefix(first, name); ok && value != "" {
 			return value, args[1:], nil
@@ -39,6 +42,9 @@ func leadingSocket(args []string) (socket string, rest []string, err error) {
 	return args[1], args[2:], nil
 }
 
+// hasOwnS reports whether a tool has an -S of its own.
+func hasOwnS(cmd *cobra.Command) bool { return cmd.Flags().Lookup("socket").Shorthand == "" }
+
 // toolCommand is a tool of FreeBSD that runs in the machine: its arguments are its own,
 // except for a leading -S or --help.
 func toolCommand(cmd *cobra.Command, command string) *cobra.Command {
@@ -48,7 +54,7 @@ func toolCommand(cmd *cobra.Command, command string) *cobra.Command {
 		if helpAsked(args) {
 			return cmd.Help()
 		}
-		socket, args, err := leadingSocket(args)
+		socket, args, err := leadingSocket(args, hasOwnS(cmd))
 		if err != nil {
 			return err
 		}
@@ -67,7 +73,7 @@ func ask(cmd *cobra.Command, socket string, req ctl.Request) (ctl.Reply, error) 
 	if err != nil {
 		return ctl.Reply{}, err
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	ctx, stop := interruptible(cmd.Context(), &req)
 	defer stop()
 	req.Partial = func(part ctl.Reply) { _ = show(cmd, part) } // the rest is lost as this is
 	reply, err := m.Do(ctx, req)
@@ -88,6 +94,28 @@ func ask(cmd *cobra.Command, socket string, req ctl.Request) (ctl.Reply, error) 
 		return reply, exitCode(reply.Exit)
 	}
 	return reply, nil
+}
+
+// interruptible is a context that an interrupt ends. What pktgen has done is worth hearing, so
+// that the first one asks it to end, and the second does not wait for that.
+func interruptible(ctx context.Context, req *ctl.Request) (context.Context, context.CancelFunc) {
+	if req.Command != ctl.CommandPktgen {
+		return signal.NotifyContext(ctx, os.Interrupt)
+	}
+	first, unregister := signal.NotifyContext(ctx, os.Interrupt)
+	req.Stop = first.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	again := context.AfterFunc(first, func() {
+		second, stop := signal.NotifyContext(ctx, os.Interrupt)
+		defer stop()
+		<-second.Done()
+		cancel()
+	})
+	return ctx, func() {
+		again()
+		cancel()
+		unregister()
+	}
 }
 
 // show prints what a tool has printed.

@@ -15,6 +15,8 @@ var syntaxes = map[string]syntax{
 	"vmstat": {values: map[byte]source{'c': nil, 'w': nil, 'o': words("json")}},
 	"pfctl": {values: map[byte]source{'D': nil, 'f': files, 'i': interfaces, 'o': words("json", "lax"),
 		'F': words("all", "queue", "rules", "states"), 's': words("Running", "all", "info", "queue", "rules")}},
+	"pktgen": {values: map[byte]source{'f': words("tx", "rx", "ping", "pong"), 'i': interfaces, 'o': words("json"),
+		'n': nil, 'l': nil, 'b': nil, 'd': nil, 's': nil, 'D': nil, 'S': nil, 'p': nil, 'c': nil, 'T': nil, 'w': nil, 'R': nil, 'F': nil}},
 	"devctl": {args: deviceCommand},
 }
 

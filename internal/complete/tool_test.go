@@ -47,6 +47,9 @@ func TestWordsOfToolsAreCompleted(t *testing.T) {
 		{"devctl detach -f ", complete.Choice{Words: []string{"em0", "em1", "igb3"}}},
 		{"devctl attach em1 ", complete.Choice{}},
 		{"pfctl -vs r", complete.Choice{Words: []string{"rules"}}},
+		{"pktgen -qi e", complete.Choice{Words: []string{"em0"}}},
+		{"pktgen -i em0 -S ", complete.Choice{}},
+		{"pktgen -i em0 -n 5 -f p", complete.Choice{Words: []string{"ping", "pong"}}},
 		{"dmesg ", complete.Choice{}},
 		{"vi ", complete.Choice{}},
 	} {

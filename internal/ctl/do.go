@@ -20,6 +20,7 @@ import (
 	"github.com/ifsim/ifsim/internal/ctl/netstat8"
 	"github.com/ifsim/ifsim/internal/ctl/pciconf8"
 	"github.com/ifsim/ifsim/internal/ctl/pfctl8"
+	"github.com/ifsim/ifsim/internal/ctl/pktgen8"
 	"github.com/ifsim/ifsim/internal/ctl/route8"
 	"github.com/ifsim/ifsim/internal/ctl/tool"
 	"github.com/ifsim/ifsim/internal/ctl/top8"
@@ -31,13 +32,14 @@ import (
 // call is one run of a tool for a client.
 type call struct {
 	m              *machine.Machine
+	pktgen         *pktgen8.Pktgen
 	ctx            context.Context // ends when the client goes away, or the server
 	req            Request
 	stdout, stderr output
 	partial        func(Reply) // sends a reply before the last one
 }
 
-// tools are what a request can name beside pktgen; each returns its exit status.
+// tools are what a request can name; each returns its exit status.
 var tools = map[string]func(c *call) int{
 	CommandSysctl: func(c *call) int {
 		run := sysctl8.Command{Tree: c.m.Kernel().Sysctl, Stdout: &c.stdout, Stderr: &c.stderr, Open: c.open}
@@ -85,20 +87,21 @@ var tools = map[string]func(c *call) int{
 	CommandVmstat: func(c *call) int {
 		return vmstat8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
 	},
+	CommandPktgen: func(c *call) int {
+		return c.pktgen.Run(c.ctx, c.req.Args, c.streams())
+	},
 }
 
 // do carries a request out. partial sends a reply before the last one. The output in the
 // reply is held until it has been sent.
 func (s *Server) do(ctx context.Context, req Request, partial func(Reply)) (reply Reply) {
-	if req.Command == CommandPktgen {
-		res, err := s.pktgen(ctx, *req.Pktgen)
-		reply.Pktgen = &res
-		if err != nil {
-			reply.Error, reply.Exit = err.Error(), 1
-		}
-		return reply
+	c := &call{
+		m: s.m, pktgen: s.pktgen, ctx: ctx, req: req, partial: partial,
+		stdout: output{held: &s.held}, stderr: output{held: &s.held},
 	}
-	c := &call{m: s.m, ctx: ctx, req: req, partial: partial, stdout: output{held: &s.held}, stderr: output{held: &s.held}}
+	if req.Pktgen != nil {
+		return c.runPktgen()
+	}
 	reply.Exit = tools[req.Command](c)
 	reply.Stdout, reply.Stderr = c.stdout.Bytes(), c.stderr.Bytes()
 	if c.stdout.cut || c.stderr.cut {

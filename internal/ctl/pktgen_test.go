@@ -2,19 +2,13 @@ package ctl
 
 import (
 	"context"
-	"encoding/binary"
-	"math"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/gopacket"
-	"github.com/google/gopacket/layers"
-
+	"github.com/ifsim/ifsim/client"
 	"github.com/ifsim/ifsim/ifnet"
-	"github.com/ifsim/ifsim/ifnet/mbuf"
+	"github.com/ifsim/ifsim/internal/ctl/pktgen8"
 )
 
 // gen sends frames; the machine must be able to.
@@ -54,7 +48,7 @@ func TestPktgenSendsAlongThePathOfTheTunables(t *testing.T) {
 		s := serve(t, c.loader, wired)
 		s.awaitLinks(t)
 		r := s.gen(t, PktgenParams{Interface: "em0", Frames: 100, Size: 60})
-		if r.Frames != 100 || r.Size != 60 || r.Elapsed <= 0 {
+		if r.Frames != 100 || r.Size != 60 || r.Bytes != 6000 || r.Batches != 1 || r.Elapsed <= 0 {
 			t.Errorf("%sresult %+v", c.loader, r)
 		}
 		if st := s.m.Port("em0").Stats(); st.TxFrames != 100 || st.TxBytes != 100*60 {
@@ -68,164 +62,50 @@ func TestPktgenSendsAlongThePathOfTheTunables(t *testing.T) {
 	}
 }
 
-func TestPktgenRetriesWhatIsRefusedUntilAllIsSent(t *testing.T) {
-	s := serve(t, "net.iflib.prefer_mpring=\"1\"\n", alone)
-	const frames = 30_000
-	if r := s.gen(t, PktgenParams{Interface: "em0", Frames: frames, Size: 1514, Threads: 4}); r.Frames != frames {
-		t.Errorf("%d frames", r.Frames)
-	}
-	l := s.m.Ctx("em0").Ledger()
-	if l.Handed != frames || l.Queued != 0 || !l.Balanced() {
-		t.Errorf("ledger %v", l)
-	}
-	if n := s.m.Port("em0").Stats().TxFrames; n != frames {
-		t.Errorf("hardware sent %d", n)
-	}
-}
-
-func TestPktgenKeepsTheRate(t *testing.T) {
+func TestPktgenSaysWhatItCannotDo(t *testing.T) {
 	s := serve(t, "", alone)
-	for _, threads := range []int{1, 3} {
-		r := s.gen(t, PktgenParams{Interface: "em0", Frames: 300, Size: 60, Threads: threads, Rate: 3000})
-		// The first frame of each thread goes at once; a slow host makes it longer only.
-		if least := time.Duration(300-threads) * time.Second / 3000; r.Elapsed < least {
-			t.Errorf("%d threads: 300 frames in %v, less than %v", threads, r.Elapsed, least)
-		}
-	}
-}
-
-// wire keeps the frames that an interface receives.
-type wire struct {
-	mu     sync.Mutex
-	frames [][]byte
-}
-
-func (w *wire) tap(ifp mbuf.RcvIf, m *mbuf.Mbuf) {
-	if m.Pkt.RcvIf != ifp {
-		return
-	}
-	b := make([]byte, m.Pkt.Len)
-	m.CopyData(0, b)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.frames = append(w.frames, b)
-}
-
-func (w *wire) count() uint64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return uint64(len(w.frames))
-}
-
-// Case 37: whatever the length, lengths and checksums are right.
-func TestGeneratedFramesOfEveryLengthAreRight(t *testing.T) {
-	s := serve(t, "", wired)
-	s.awaitLinks(t)
-	em1 := s.m.Ifnet("em1")
-	var w wire
-	defer em1.AttachTap(w.tap)()
-	dst := [ifnet.EtherAddrLen]byte(em1.MAC())
-	sizes := []int{60, 61, 1513, 1514}
-	for size := 62; size < 1513; size += 7 {
-		sizes = append(sizes, size)
-	}
-	for i, size := range sizes {
-		s.gen(t, PktgenParams{Interface: "em0", Frames: 2, Size: size, Threads: 2, Dst: macText(dst)})
-		eventually(t, "frames received", w.count, uint64(2*i+2))
-	}
-	ports := map[layers.UDPPort]int{}
-	for i, b := range w.frames {
-		if len(b) != sizes[i/2] {
-			t.Fatalf("frame %d has %d bytes, want %d", i, len(b), sizes[i/2])
-		}
-		ports[checkFrame(t, b, dst, s.m.Ifnet("em0").MAC())]++
-	}
-	if ports[2000] != len(sizes) || ports[2001] != len(sizes) || len(ports) != 2 {
-		t.Errorf("source ports %v", ports)
-	}
-	if n := em1.GetCounter(ifnet.CounterIErrors); n != 0 {
-		t.Errorf("%d receive errors", n)
-	}
-}
-
-// checkFrame compares a frame with what gopacket makes of its fields, and returns its
-// source port.
-func checkFrame(t *testing.T, b []byte, dst, src [ifnet.EtherAddrLen]byte) layers.UDPPort {
-	t.Helper()
-	p := gopacket.NewPacket(b, layers.LayerTypeEthernet, gopacket.Default)
-	eth, _ := p.LinkLayer().(*layers.Ethernet)
-	ip, _ := p.NetworkLayer().(*layers.IPv4)
-	udp, _ := p.TransportLayer().(*layers.UDP)
-	if eth == nil || ip == nil || udp == nil || p.ErrorLayer() != nil {
-		t.Fatalf("frame of %d bytes is %v", len(b), p)
-	}
-	if !slices.Equal(eth.DstMAC, dst[:]) || !slices.Equal(eth.SrcMAC, src[:]) {
-		t.Errorf("frame from %v to %v", eth.SrcMAC, eth.DstMAC)
-	}
-	if int(ip.Length) != len(b)-14 || int(udp.Length) != len(b)-34 || udp.Checksum == 0 {
-		t.Errorf("frame of %d bytes: IP length %d, UDP length %d, UDP checksum %#x", len(b), ip.Length, udp.Length, udp.Checksum)
-	}
-	must(t, udp.SetNetworkLayerForChecksum(ip))
-	out := gopacket.NewSerializeBuffer()
-	must(t, gopacket.SerializeLayers(out, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true},
-		eth, ip, udp, gopacket.Payload(udp.Payload)))
-	if !slices.Equal(out.Bytes(), b) {
-		t.Errorf("frame\n%x, should be\n%x", b, out.Bytes())
-	}
-	return udp.SrcPort
-}
-
-func macText(mac [ifnet.EtherAddrLen]byte) string {
-	var b strings.Builder
-	for i, x := range mac {
-		if i > 0 {
-			b.WriteByte(':')
-		}
-		const digits = "0123456789abcdef"
-		b.WriteByte(digits[x>>4])
-		b.WriteByte(digits[x&0xf])
-	}
-	return b.String()
-}
-
-func TestAUDPChecksumOfZeroIsSentAsOnes(t *testing.T) {
-	var all, zero int
-	for flow := range 1 << 16 {
-		f := newFrame(MinFrame, flow-firstPort, ifnet.EtherBroadcast, [6]byte{2})
-		all++
-		if binary.BigEndian.Uint16(f[udpAt+6:]) == 0 {
-			zero++
-		}
-	}
-	if all != 1<<16 || zero != 0 {
-		t.Errorf("%d of %d frames say that they have no checksum", zero, all)
-	}
-}
-
-func TestPktgenRefusesWhatItCannotSend(t *testing.T) {
-	s := serve(t, "", alone)
-	for _, c := range []struct {
-		p    PktgenParams
-		want string
-	}{
-		{PktgenParams{Interface: "em9", Frames: 1, Size: 60}, "em9: no such interface"},
-		{PktgenParams{Interface: "em0", Frames: 0, Size: 60}, "em0: 0 frames: 1 to 1099511627776"},
-		{PktgenParams{Interface: "em0", Frames: math.MaxUint64, Size: 60}, "em0: 18446744073709551615 frames: 1 to 1099511627776"},
-		{PktgenParams{Interface: "em0", Frames: 1, Size: 59}, "em0: frames of 59 bytes: 60 to 1514 with an MTU of 1500"},
-		{PktgenParams{Interface: "em0", Frames: 1, Size: 1515}, "em0: frames of 1515 bytes: 60 to 1514 with an MTU of 1500"},
-		{PktgenParams{Interface: "em0", Frames: 1, Size: 60, Threads: 65}, "em0: 65 threads: 1 to 64"},
-		{PktgenParams{Interface: "em0", Frames: 1, Size: 60, Threads: -1}, "em0: -1 threads: 1 to 64"},
-		{PktgenParams{Interface: "em0", Frames: 1, Size: 60, Rate: -1}, "em0: rate -1: not a number of frames a second"},
-		{PktgenParams{Interface: "em0", Frames: 1, Size: 60, Dst: "1:2"}, `em0: destination "1:2": not an Ethernet address`},
-	} {
-		if r := s.ask(t, Request{Command: CommandPktgen, Pktgen: &c.p}); r.Error != c.want || r.Exit != 1 {
-			t.Errorf("%+v: %q, want %q", c.p, r.Error, c.want)
-		}
+	r := s.ask(t, Request{Command: CommandPktgen, Pktgen: &PktgenParams{Interface: "em9", Frames: 1}})
+	if r.Error != "em9: no such interface" || r.Exit != 1 || r.Pktgen == nil {
+		t.Errorf("%+v", r)
 	}
 	s.ask(t, Request{Command: CommandIfconfig, Args: []string{"em0", "down"}})
-	r := s.ask(t, Request{Command: CommandPktgen, Pktgen: &PktgenParams{Interface: "em0", Frames: 3, Size: 60}})
+	r = s.ask(t, Request{Command: CommandPktgen, Pktgen: &PktgenParams{Interface: "em0", Frames: 3, Size: 60}})
 	if want := "em0: the interface is down (0 of 3 frames sent)"; r.Error != want {
 		t.Errorf("%q, want %q", r.Error, want)
+	}
+}
+
+// Reports of an object are objects; those of a command line are text.
+func TestPktgenReportsWhileItRuns(t *testing.T) {
+	s := serve(t, "", alone)
+	s.awaitLinks(t)
+	var parts []Reply
+	req := Request{Command: CommandPktgen, Partial: func(r Reply) { parts = append(parts, r) },
+		Pktgen: &PktgenParams{Interface: "em0", Frames: 300, Rate: 1000, ReportMS: 50}}
+	last := s.ask(t, req)
+	if last.Error != "" || last.Pktgen.Frames != 300 {
+		t.Fatalf("%+v", last)
+	}
+	before := uint64(0)
+	for _, p := range parts {
+		if !p.More || p.Pktgen == nil || p.Pktgen.Frames < before || p.Pktgen.Frames > 300 || len(p.Stdout)+len(p.Stderr) != 0 {
+			t.Errorf("%+v", p)
+		}
+		before = p.Pktgen.Frames
+	}
+	if len(parts) == 0 {
+		t.Error("no reports")
+	}
+	parts, req.Pktgen = nil, nil
+	req.Args = strings.Fields("-i em0 -f tx -n 300 -R 1k -T 50")
+	last = s.ask(t, req)
+	var stdout, stderr strings.Builder
+	for _, p := range append(parts, last) {
+		stdout.Write(p.Stdout)
+		stderr.Write(p.Stderr)
+	}
+	if last.Exit != 0 || !strings.Contains(stdout.String(), "\nSent 300 packets 18000 bytes 100 events 60 bytes each in 0.") || !strings.Contains(stderr.String(), " main_thread [1] ") {
+		t.Errorf("exit %d\n%s%s", last.Exit, &stdout, &stderr)
 	}
 }
 
@@ -233,7 +113,7 @@ func TestAnInterfaceThatGoesDownEndsTheRun(t *testing.T) {
 	s := serve(t, "", alone)
 	ended := make(chan Reply)
 	go func() {
-		r, err := Do(context.Background(), s.path(), Request{Command: CommandPktgen, Pktgen: &PktgenParams{Interface: "em0", Frames: MaxFrames, Size: 60, Threads: 2}})
+		r, err := Do(context.Background(), s.path(), Request{Command: CommandPktgen, Pktgen: &PktgenParams{Interface: "em0", Frames: pktgen8.MaxFrames, Size: 60, Threads: 2}})
 		if err != nil {
 			r.Error = err.Error()
 		}
@@ -249,49 +129,70 @@ func TestAnInterfaceThatGoesDownEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesEndsItsRun(t *testing.T) {
-	s := serve(t, "", alone)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() {
-		_, err := Do(ctx, s.path(), Request{Command: CommandPktgen, Pktgen: &PktgenParams{Interface: "em0", Frames: MaxFrames, Size: 60}})
-		ended <- err
-	}()
-	awaitFrames(t, s, 1)
-	cancel()
-	if err := <-ended; err != context.Canceled {
-		t.Errorf("the client sees %v", err)
-	}
-	// The NIC is free again when the run has ended.
-	eventually(t, "runs", func() uint64 {
-		s.sending.mu.Lock()
-		defer s.sending.mu.Unlock()
-		return uint64(len(s.sending.nics))
+// freeAgain waits until em0 can be used again, as the machine ends runs in its own time.
+func (s *Server) freeAgain(t testing.TB) {
+	t.Helper()
+	eventually(t, "busy", func() uint64 {
+		r := s.ask(t, Request{Command: CommandPktgen, Pktgen: &PktgenParams{Interface: "em0", Frames: 1}})
+		if r.Error != "" {
+			return 1
+		}
+		return 0
 	}, 0)
 }
 
-func TestSendingAllocatesNothing(t *testing.T) {
+func TestAClientThatLeavesEndsItsRun(t *testing.T) {
 	s := serve(t, "", alone)
 	s.awaitLinks(t)
-	g, err := s.newGenerator(PktgenParams{Interface: "em0", Frames: 1, Size: 1514})
-	must(t, err)
-	snd := g.newSender(0)
-	snd.cache = g.ifp.Zones().NewCache()
-	defer snd.cache.Close()
-	warm := func(n int) {
-		for range n {
-			if err := snd.send(); err != nil {
-				t.Fatal(err)
-			}
+	for _, req := range []Request{
+		{Pktgen: &PktgenParams{Interface: "em0"}},
+		{Args: []string{"-i", "em0", "-f", "tx"}},
+	} {
+		req.Command = CommandPktgen
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error)
+		before := s.m.Port("em0").Stats().TxFrames
+		go func() {
+			_, err := Do(ctx, s.path(), req)
+			ended <- err
+		}()
+		awaitFrames(t, s, before+1)
+		cancel()
+		if err := <-ended; err != context.Canceled {
+			t.Errorf("the client sees %v", err)
+		}
+		s.freeAgain(t)
+	}
+}
+
+// A client that stops only its half of the conversation hears what was done.
+func TestAClientThatStopsHearsWhatWasDone(t *testing.T) {
+	s := serve(t, "", wired)
+	s.awaitLinks(t)
+	for _, mode := range []string{client.PktgenModeTx, client.PktgenModeRx} {
+		stop := make(chan struct{})
+		ended := make(chan Reply)
+		go func() {
+			ended <- s.ask(t, Request{Command: CommandPktgen, Args: []string{"-i", "em0", "-f", mode, "-T", "0", "-R", "1000"}, Stop: stop})
+		}()
+		if mode == client.PktgenModeTx {
+			awaitFrames(t, s, 5)
+		} else {
+			em0 := s.m.Ifnet("em0")
+			eventually(t, "taps", func() uint64 {
+				if em0.TapOn() {
+					return 1
+				}
+				return 0
+			}, 1)
+			s.gen(t, PktgenParams{Interface: "em1", Frames: 10})
+			eventually(t, "ipackets", func() uint64 { return em0.GetCounter(ifnet.CounterIPackets) }, 10)
+		}
+		close(stop)
+		r := <-ended
+		want := map[string]string{client.PktgenModeTx: "\nSent ", client.PktgenModeRx: "\nReceived 10 packets 600 bytes "}[mode]
+		if r.Exit != 0 || r.Error != "" || !strings.Contains("\n"+string(r.Stdout), want) {
+			t.Errorf("%s: %d %q %q", mode, r.Exit, r.Error, r.Stdout)
 		}
 	}
-	warm(5000)
-	// The rest of the process may allocate now and then: once without counts.
-	const attempts = 5
-	for range attempts {
-		if testing.AllocsPerRun(20, func() { warm(100) }) == 0 {
-			return
-		}
-	}
-	t.Errorf("allocations in each of %d times 2000 packets", attempts)
 }

@@ -28,7 +28,7 @@ const (
 	CommandPfctl    = "pfctl"    // pfctl(8) with Args
 	CommandTop      = "top"      // reports of queues and CPUs, with Args
 	CommandVmstat   = "vmstat"   // vmstat(8) with Args
-	CommandPktgen   = "pktgen"   // send frames as Pktgen says
+	CommandPktgen   = "pktgen"   // pkt-gen(8) with Args, or as Pktgen says
 )
 
 // maxHeld bounds what is kept of all clients' output until they take it, in bytes.
@@ -56,11 +56,11 @@ func decode(line []byte) (Request, error) {
 	switch {
 	case req.Version != 0 && req.Version != client.Version:
 		return req, fmt.Errorf("version %d of the protocol is not spoken here, %d is", req.Version, client.Version)
-	case isTool && req.Pktgen != nil:
+	case isTool && req.Command != CommandPktgen && req.Pktgen != nil:
 		return req, fmt.Errorf("parameters of pktgen in a request for %s", req.Command)
-	case req.Command == CommandPktgen && req.Pktgen == nil:
-		return req, errors.New("pktgen without parameters")
-	case !isTool && req.Command != CommandPktgen:
+	case req.Pktgen != nil && len(req.Args) > 0:
+		return req, errors.New("arguments beside the parameters of pktgen")
+	case !isTool:
 		return req, fmt.Errorf("unknown command %q", req.Command)
 	}
 	return req, nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ifsim/ifsim/client"
+	"github.com/ifsim/ifsim/internal/ctl/pktgen8"
 	"github.com/ifsim/ifsim/internal/machine"
 )
 
@@ -36,14 +37,14 @@ type Server struct {
 	door   *door
 	wg     sync.WaitGroup
 
-	held    atomic.Int64 // bytes of output that clients have not taken yet
-	sending sendingSet
+	held   atomic.Int64 // bytes of output that clients have not taken yet
+	pktgen *pktgen8.Pktgen
 }
 
 // Serve serves clients of the machine in goroutines of its own until Close. The
 // listener is the server's from then on.
 func Serve(ln net.Listener, m *machine.Machine) *Server {
-	s := &Server{m: m, ln: ln, door: newDoor()}
+	s := &Server{m: m, ln: ln, door: newDoor(), pktgen: pktgen8.New(m)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.wg.Go(s.accept)
 	return s

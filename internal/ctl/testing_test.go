@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/internal/machine"
 )
 
@@ -53,7 +54,8 @@ func (s *Server) path() string { return s.ln.Addr().String() }
 func (s *Server) awaitLinks(t testing.TB) {
 	t.Helper()
 	for _, name := range s.m.Devices() {
-		must(t, (&generator{ifp: s.m.Ifnet(name)}).awaitLink(t.Context()))
+		ifp := s.m.Ifnet(name)
+		eventually(t, name+"'s link state", func() uint64 { return uint64(ifp.LinkState()) }, uint64(ifnet.LinkStateUp))
 	}
 }
 
