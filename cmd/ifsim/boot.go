@@ -6,8 +6,8 @@ import (
 )
 
 func bootCommand() *cobra.Command {
-	var socket string
-	var verbose, dry bool
+	var o boot.Options
+	var dry bool
 	cmd := &cobra.Command{
 		Use:   "boot DIR",
 		Short: "boot a machine and keep it running",
@@ -18,15 +18,20 @@ netstat and pktgen on the control socket until SIGINT or SIGTERM.
 With --dry-run it prints what the files make of the machine instead: NICs, interfaces,
 addresses, routes, settings, and what is passed over and why. Ports are not opened.
 
+With --metrics it serves the machine's numbers to Prometheus at /metrics of that address,
+which other hosts cannot reach unless --metrics-public lets them; docs/metrics.md has the
+list.
+
 What the files say and nothing knows is one warning each, with file and line, and the boot
 goes on. The exit status is 0 when the machine was taken down by a signal, 1 if it could
 not be booted or did not end well; a NIC that does not attach is no reason.`,
 		Example: `  ifsim boot --dry-run docs/labs/first
   ifsim boot docs/labs/first
-  ifsim boot -S /tmp/second.sock -v docs/labs/first`,
+  ifsim boot -S /tmp/second.sock -v docs/labs/first
+  ifsim boot --metrics 127.0.0.1:9180 docs/labs/first`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o := boot.Options{Dir: args[0], Socket: socket, Verbose: verbose, Console: cmd.OutOrStdout()}
+			o.Dir, o.Console = args[0], cmd.OutOrStdout()
 			if dry {
 				return boot.DryRun(o)
 			}
@@ -35,8 +40,11 @@ not be booted or did not end well; a NIC that does not attach is no reason.`,
 			return boot.Run(ctx, o)
 		},
 	}
-	addSocketFlag(cmd, &socket)
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print what boot -v prints")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what the files make of the machine, and end")
+	addSocketFlag(cmd, &o.Socket)
+	f := cmd.Flags()
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print what boot -v prints")
+	f.BoolVar(&dry, "dry-run", false, "print what the files make of the machine, and end")
+	f.StringVar(&o.Metrics, "metrics", "", "serve metrics for Prometheus at this `address`, as 127.0.0.1:9180")
+	f.BoolVar(&o.MetricsPublic, "metrics-public", false, "let other hosts read the metrics")
 	return cmd
 }

@@ -166,6 +166,13 @@ func (d *door) signal() {
 	}
 }
 
+// occupied is how many clients are in.
+func (d *door) occupied() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.clients)
+}
+
 // close ends the connections of all who are in, and lets nobody in any more; false if it
 // is closed.
 func (d *door) close() bool {
@@ -180,3 +187,6 @@ func (d *door) close() bool {
 	d.clients = nil
 	return true
 }
+
+// Clients is how many clients are being served now; any goroutine.
+func (s *Server) Clients() int { return s.door.occupied() }

@@ -51,6 +51,11 @@ type Options struct {
 	Verbose bool      // boot -v
 	Console io.Writer // what the machine prints
 	Devices []Device  // beside ifsim's own; one of the same name takes its place
+
+	// Metrics is the TCP address at which Prometheus finds metrics, as 127.0.0.1:9180; "" for
+	// none. MetricsPublic allows one that other hosts reach.
+	Metrics       string
+	MetricsPublic bool
 }
 
 // config is the machine's without an executor.
@@ -98,8 +103,10 @@ func Main(devices ...Device) {
 	f.BoolVar(&o.Verbose, "v", false, "print what boot -v prints")
 	dry := f.Bool("dry-run", false, "print what the files make of the machine, and end")
 	f.StringVar(&o.Socket, "S", "", "control `socket` (default as ifsim's)")
+	f.StringVar(&o.Metrics, "metrics", "", "serve metrics for Prometheus at this `address`, as 127.0.0.1:9180")
+	f.BoolVar(&o.MetricsPublic, "metrics-public", false, "let other hosts read the metrics")
 	f.Usage = func() {
-		fmt.Fprintf(f.Output(), "usage: %s [-v] [-S socket] [-dry-run] DIR\n", name)
+		fmt.Fprintf(f.Output(), "usage: %s [-v] [-S socket] [-metrics address [-metrics-public]] [-dry-run] DIR\n", name)
 		f.PrintDefaults()
 	}
 	_ = f.Parse(os.Args[1:]) // ends the process on an error

@@ -7,17 +7,19 @@ import (
 	"github.com/ifsim/ifsim/internal/ctl"
 	"github.com/ifsim/ifsim/internal/ctl/sockpath"
 	"github.com/ifsim/ifsim/internal/machine"
+	"github.com/ifsim/ifsim/internal/metrics"
 )
 
-// Machine is a machine that runs, and serves its control socket.
+// Machine is a machine that runs, and serves its control socket and its metrics.
 type Machine struct {
-	m      *machine.Machine
-	server *ctl.Server
-	socket string
+	m       *machine.Machine
+	server  *ctl.Server
+	metrics *metrics.Server // nil for none
+	socket  string
 }
 
-// Start boots the machine and serves its control socket until Close. Errors are those of
-// the files and of the socket.
+// Start boots the machine and serves its control socket, and metrics if they are wanted,
+// until Close. Errors are those of the files, of the socket and of the metrics' address.
 func Start(o Options) (*Machine, error) {
 	cfg, err := o.config()
 	if err != nil {
@@ -30,16 +32,21 @@ func Start(o Options) (*Machine, error) {
 		}
 		o.Socket = path
 	}
-	ln, err := ctl.Listen(o.Socket)
+	l, err := o.listen()
 	if err != nil {
 		return nil, err
 	}
 	cfg.Console = o.Console
 	m, err := machine.Boot(cfg)
 	if err != nil {
-		return nil, errors.Join(err, ln.Close())
+		return nil, errors.Join(err, l.close())
 	}
-	return &Machine{m: m, server: ctl.Serve(ln, m), socket: o.Socket}, nil
+	running := &Machine{m: m, server: ctl.Serve(l.control, m), socket: o.Socket}
+	if l.metrics != nil {
+		running.metrics = metrics.Serve(l.metrics, metrics.Source{Machine: m, Clients: running.server.Clients})
+		m.Kernel().Printf("metrics: %s\n", running.metrics.URL())
+	}
+	return running, nil
 }
 
 // Socket is where the control socket is.
@@ -51,8 +58,14 @@ func (m *Machine) Hostname() string {
 	return name
 }
 
-// Close takes the machine down: what clients have running is stopped first.
-func (m *Machine) Close() error { return errors.Join(m.server.Close(), m.m.Close()) }
+// Close takes the machine down: what scrapers and clients have running is stopped first.
+func (m *Machine) Close() error {
+	var err error
+	if m.metrics != nil {
+		err = m.metrics.Close()
+	}
+	return errors.Join(err, m.server.Close(), m.m.Close())
+}
 
 // Run boots the machine and serves its control socket until ctx ends; then it takes the
 // machine down. Errors are those of Start and of the end.
