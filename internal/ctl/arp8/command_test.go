@@ -173,3 +173,20 @@ func TestStaticEntryIsUsed(t *testing.T) {
 		t.Errorf("sent %x, in table %v", n.Sent, inet.ARPTable(h.K))
 	}
 }
+
+// FuzzRun: whatever the command line, there is a status, and the machine's own entries stay.
+func FuzzRun(f *testing.F) {
+	for _, seed := range []string{"-an", "-s 192.0.2.9 2:0:0:0:0:9 temp pub", "-S 192.0.2.1 auto pub", "-d -a -i em0", "-f pairs", "192.0.2.9 -o json"} {
+		f.Add(seed)
+	}
+	h, _ := host(f)
+	h.Files["pairs"] = "192.0.2.7 2:0:0:0:0:7\n"
+	f.Fuzz(func(t *testing.T, line string) {
+		if _, _, exit := h.Run(arp8.Run, line); exit != 0 && exit != 1 {
+			t.Errorf("%q: exit status %d", line, exit)
+		}
+		if list := inet.ARPTable(h.K); len(list) < 2 || !list[0].Own {
+			t.Errorf("%q: table %v", line, list)
+		}
+	})
+}

@@ -170,3 +170,16 @@ func TestJSON(t *testing.T) {
 	}
 	h.Want(ndp8.Run, "-d 2001:db8::9 -o json", `{"__version": "1", "ndp": {"neighbor-cache": [{"hostname":"2001:db8::9","address":"2001:db8::9","interface":"em0"}]}}`+"\n", "", 0)
 }
+
+// FuzzRun: whatever the command line, there is a status.
+func FuzzRun(f *testing.F) {
+	for _, seed := range []string{"-an", "-s 2001:db8::9 2:0:0:0:0:9 temp", "-c", "-i em0 -- -nud disabled", "-d fe80::1%em0", "-p --libxo:JP", "-A 1"} {
+		f.Add(seed)
+	}
+	h, _ := host(f)
+	f.Fuzz(func(t *testing.T, line string) {
+		if _, _, exit := h.Run(ndp8.Run, line); exit != 0 && exit != 1 {
+			t.Errorf("%q: exit status %d", line, exit)
+		}
+	})
+}

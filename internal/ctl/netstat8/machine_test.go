@@ -236,3 +236,16 @@ verylong0 rxq0    0     0     0     0     0          0          0            0  
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
+
+// FuzzRun: whatever the command line, there is a status.
+func FuzzRun(f *testing.F) {
+	for _, seed := range []string{"-ibdan", "-rnW -f inet6", "-s -p arp", "-Q -I em0 -o json", "-w 1 -q 2", "-m --libxo json,pretty", "-ss -4", "3"} {
+		f.Add(seed)
+	}
+	h := router(f)
+	f.Fuzz(func(t *testing.T, line string) {
+		if _, _, exit := h.Run(run, line); exit != 0 && exit != 1 && exit != exitNoData {
+			t.Errorf("%q: exit status %d", line, exit)
+		}
+	})
+}

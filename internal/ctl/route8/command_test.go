@@ -169,6 +169,49 @@ default              192.0.2.9            -fib 0   done
 	h.Want(route8.Run, "flush -fib 1", "", "route: invalid fib number: 1\n", 64)
 }
 
+// TestRoutesForward has the tool decide where packets of others go.
+func TestRoutesForward(t *testing.T) {
+	h := tooltest.NewHost(t)
+	in, out := h.NIC("em", 0, "198.51.100.1/24"), h.NIC("em", 1, "192.0.2.1/24")
+	if err := h.K.Sysctl.SetText("net.inet.ip.forwarding", "1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, last := range []byte{8, 9} {
+		if err := inet.AddNeighbour(h.K, inet.NeighbourReq{Addr: netip.AddrFrom4([4]byte{192, 0, 2, last}), MAC: [ifnet.EtherAddrLen]byte{2, 0, 0, 0, 0, last}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A datagram from 198.51.100.7 to 10.1.2.3.
+	packet := []byte{2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0x99, 8, 0,
+		0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0x44, 0x93, 198, 51, 100, 7, 10, 1, 2, 3, 0, 9, 0, 9, 0, 8, 0, 0}
+	for _, c := range []struct {
+		line string
+		to   byte // last of the link address; 0: nowhere
+	}{
+		{"get 192.0.2.1", 0},
+		{"add -net 10.0.0.0/8 192.0.2.9", 9},
+		{"change -net 10.0.0.0/8 192.0.2.8", 8},
+		{"add 10.1.2.3 192.0.2.9", 9},
+		{"delete 10.1.2.3", 8},
+		{"flush", 0},
+		{"add default 192.0.2.9", 9},
+		{"add -net 10.1.0.0/16 127.0.0.1 -blackhole", 0},
+	} {
+		if _, stderr, exit := h.Run(route8.Run, c.line); exit != 0 {
+			t.Fatalf("%s: %s", c.line, stderr)
+		}
+		out.Sent = nil
+		in.Input(packet)
+		to := byte(0)
+		for _, f := range out.Sent {
+			to = f[5]
+		}
+		if to != c.to {
+			t.Errorf("%s: the packet went to %d, want %d", c.line, to, c.to)
+		}
+	}
+}
+
 func TestMonitorTellsOfChanges(t *testing.T) {
 	h := host(t)
 	steps := []func(){

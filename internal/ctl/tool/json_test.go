@@ -3,6 +3,7 @@ package tool_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,4 +150,25 @@ func TestFormatIsTakenOffTheArguments(t *testing.T) {
 			t.Errorf("%q: %+v %q %v, want %+v %q", c.args, f, rest, err, c.want, c.rest)
 		}
 	}
+}
+
+// FuzzTakeFormat: what is left of the arguments is theirs, in order.
+func FuzzTakeFormat(f *testing.F) {
+	for _, seed := range []string{"-i -o json", "--libxo=json,pretty em0", "--libxo:JPz", "-o", "-- --libxo", "-ojson,"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		args := strings.Fields(line)
+		_, rest, err := tool.TakeFormat(args)
+		if err != nil {
+			return
+		}
+		for _, word := range rest {
+			n := slices.Index(args, word)
+			if n < 0 {
+				t.Fatalf("%q has %q, which %q has not", rest, word, args)
+			}
+			args = args[n+1:]
+		}
+	})
 }
