@@ -24,10 +24,8 @@ func benchCommand() *cobra.Command {
 }
 
 func benchTxCommand() *cobra.Command {
-	var o bench.TxOptions
-	var onDrop []string
-	var output string
-	var profile string
+	var tx txFlags
+	var output, profile string
 	cmd := &cobra.Command{
 		Use:   "tx",
 		Short: "feed one NIC queue from many CPUs, along each transmit path",
@@ -48,9 +46,7 @@ did not, or if packets were lost uncounted.`,
 			if !ok {
 				return fmt.Errorf("unknown output %q: text, json or bench", output)
 			}
-			for _, d := range onDrop {
-				o.OnDrop = append(o.OnDrop, bench.OnDrop(d))
-			}
+			o := tx.options()
 			if output == "text" && term.IsTerminal(int(os.Stderr.Fd())) {
 				o.Progress = progress("slices")
 			}
@@ -68,20 +64,41 @@ did not, or if packets were lost uncounted.`,
 			return write(res, cmd.OutOrStdout())
 		},
 	}
+	tx.add(cmd)
 	f := cmd.Flags()
+	f.StringVarP(&output, "output", "o", "text", "text, json, or bench for benchstat")
+	f.StringVar(&profile, "cpuprofile", "", "write a CPU profile of the run to `file`")
+	return cmd
+}
+
+// txFlags are the flags of the transmit experiment.
+type txFlags struct {
+	o      bench.TxOptions
+	onDrop []string
+}
+
+// options is what the flags have chosen.
+func (t *txFlags) options() bench.TxOptions {
+	o := t.o
+	for _, d := range t.onDrop {
+		o.OnDrop = append(o.OnDrop, bench.OnDrop(d))
+	}
+	return o
+}
+
+// add gives a command the flags.
+func (t *txFlags) add(cmd *cobra.Command) {
+	o, f := &t.o, cmd.Flags()
 	f.IntSliceVar(&o.Producers, "producers", nil, "numbers of sending threads (default 1, 2, 4, ... up to the CPUs)")
 	f.BoolVar(&o.Oversubscribe, "oversubscribe", false, "add 8 and 16 producers; without ratio where they outnumber the CPUs")
 	f.IntVar(&o.Runs, "runs", bench.DefaultRuns, fmt.Sprintf("rounds; a verdict needs %d", bench.MinRuns))
 	f.DurationVar(&o.Duration, "duration", bench.DefaultDuration, "time of one slice")
 	f.StringSliceVar(&o.Paths, "paths", nil, "paths to run besides mp_ring (default all: "+strings.Join(bench.PathNames(), ", ")+")")
-	f.StringSliceVar(&onDrop, "on-drop", nil, "what a producer does with a refused packet: drop, retry (default both)")
-	f.StringVar(&o.Driver, "driver", "em", "driver of the NIC")
+	f.StringSliceVar(&t.onDrop, "on-drop", nil, "what a producer does with a refused packet: drop, retry (default both)")
+	f.StringVar(&o.Driver, "driver", bench.DefaultDriver, "driver of the NIC")
 	f.StringVar(&o.Engine, "engine", "", "hardware engine: inline or thread (default the port's)")
 	f.IntVar(&o.MMIONs, "mmio", 0, "cost of a register write in `ns`")
 	f.StringVar(&o.Lock, "lock", "", "kind of queue lock, as hw.ifsim.lock (default mutex)")
-	f.StringVarP(&output, "output", "o", "text", "text, json, or bench for benchstat")
-	f.StringVar(&profile, "cpuprofile", "", "write a CPU profile of the run to `file`")
-	return cmd
 }
 
 // txWriters are the output formats of bench tx.

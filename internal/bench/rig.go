@@ -18,7 +18,7 @@ const rigMemory = 128 << 20
 
 // rig is a machine with one NIC on a null port that sends along one path.
 type rig struct {
-	path  Path
+	arm   arm
 	m     *machine.Machine
 	ctx   *iflib.Ctx
 	ifp   *ifnet.Ifnet
@@ -26,16 +26,21 @@ type rig struct {
 	zones *mbuf.Zones
 }
 
-func newRig(o *TxOptions, p Path) (*rig, error) {
-	m, err := machine.Boot(machine.Config{Env: o.env(p), Console: io.Discard, MemSize: rigMemory})
+func newRig(o *TxOptions, a arm) (*rig, error) {
+	m, err := machine.Boot(machine.Config{Env: o.env(a), Console: io.Discard, MemSize: rigMemory})
 	if err != nil {
-		return nil, fmt.Errorf("booting a machine for %s: %w", p.Name, err)
+		return nil, fmt.Errorf("booting a machine for %s: %w", a.name(), err)
+	}
+	if a.variant.Ready != nil {
+		if err := a.variant.Ready(m); err != nil {
+			return nil, closeAfter(m, err)
+		}
 	}
 	name := o.Driver + "0"
 	if err := m.Up(name); err != nil {
 		return nil, fmt.Errorf("bringing %s up: %w", name, closeAfter(m, err))
 	}
-	r := &rig{path: p, m: m, ctx: m.Ctx(name), ifp: m.Ifnet(name), port: m.Port(name), zones: mbuf.Of(m.Kernel())}
+	r := &rig{arm: a, m: m, ctx: m.Ctx(name), ifp: m.Ifnet(name), port: m.Port(name), zones: mbuf.Of(m.Kernel())}
 	if err := r.awaitLink(); err != nil {
 		return nil, closeAfter(m, err)
 	}
@@ -75,7 +80,7 @@ func (r *rig) quiesce() (iflib.Ledger, error) {
 			return l, nil
 		}
 		if time.Now().After(end) {
-			return l, fmt.Errorf("%s does not come to rest: %v, hardware sent %d", r.path.Name, l, r.port.Stats().TxFrames)
+			return l, fmt.Errorf("%s does not come to rest: %v, hardware sent %d", r.arm.name(), l, r.port.Stats().TxFrames)
 		}
 		r.ctx.KickTx()
 	}

@@ -64,7 +64,7 @@ func measure(r *rig, ps []*producer, onDrop OnDrop, d time.Duration) (slice, err
 	s.sent = after.Handed - before.Handed
 	s.dropped = after.Dropped() - before.Dropped() - refused
 	if s.sent+s.dropped != s.offered {
-		return slice{}, fmt.Errorf("%s: sent %d + dropped %d is not the offered %d", r.path.Name, s.sent, s.dropped, s.offered)
+		return slice{}, fmt.Errorf("%s: sent %d + dropped %d is not the offered %d", r.arm.name(), s.sent, s.dropped, s.offered)
 	}
 	s.pps = float64(hw) / elapsed.Seconds()
 	if s.offered != 0 {

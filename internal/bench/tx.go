@@ -31,6 +31,7 @@ type TxResult struct {
 // TxRow is one path with one number of producers.
 type TxRow struct {
 	Path      string       `json:"path"`
+	Variant   string       `json:"variant,omitempty"`
 	Producers int          `json:"producers"`
 	OnDrop    OnDrop       `json:"on_drop"`
 	PPS       stat.Summary `json:"pps"` // packets a second that reached the hardware
@@ -40,7 +41,7 @@ type TxRow struct {
 	Share     float64      `json:"share"` // sent of offered, median
 	NsPerPkt  float64      `json:"ns_per_packet"`
 
-	// Ratio is the median of pps against mp_ring in the same round; absent
+	// Ratio is the median of pps against the baseline in the same round; absent
 	// where producers outnumber CPUs, since such rows measure schedulers.
 	Ratio *float64 `json:"ratio,omitempty"`
 	// Verdict is the verdict on pps; Verdicts has all metrics.
@@ -81,18 +82,18 @@ func Tx(o TxOptions) (*TxResult, error) {
 	if err := o.normalize(); err != nil {
 		return nil, err
 	}
-	paths, err := o.paths()
+	arms, err := o.arms()
 	if err != nil {
 		return nil, err
 	}
 	most := o.Producers[len(o.Producers)-1]
-	procs := most + len(paths) + extraProcs
+	procs := most + len(arms) + extraProcs
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 
-	run := &txRun{o: &o, total: len(o.Producers) * len(o.OnDrop) * len(paths) * o.Runs}
+	run := &txRun{o: &o, total: len(o.Producers) * len(o.OnDrop) * len(arms) * o.Runs}
 	defer run.close()
-	for _, p := range paths {
-		r, err := newRig(&o, p)
+	for _, a := range arms {
+		r, err := newRig(&o, a)
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +148,7 @@ func (run *txRun) producers(n int) ([]TxRow, error) {
 func (run *txRun) cell(ps []*producer, onDrop OnDrop) ([]TxRow, error) {
 	rows := make([]TxRow, len(run.rigs))
 	for i, r := range run.rigs {
-		rows[i] = TxRow{Path: r.path.Name, Producers: len(ps), OnDrop: onDrop, Oversubscribed: len(ps) > runtime.NumCPU()}
+		rows[i] = TxRow{Path: r.arm.path.Name, Variant: r.arm.variant.Name, Producers: len(ps), OnDrop: onDrop, Oversubscribed: len(ps) > runtime.NumCPU()}
 		// One slice to warm caches and magazines.
 		if _, err := measure(r, ps, onDrop, min(run.o.Duration, DefaultDuration)/4); err != nil {
 			return nil, err
@@ -167,8 +168,12 @@ func (run *txRun) cell(ps []*producer, onDrop OnDrop) ([]TxRow, error) {
 			}
 		}
 	}
+	compared := len(run.o.Variants)
+	if compared == 0 {
+		compared = len(rows)
+	}
 	for i := range rows {
-		rows[i].summarize(&rows[0])
+		rows[i].summarize(&rows[i-i%compared])
 	}
 	return rows, nil
 }
@@ -202,6 +207,26 @@ func (r *TxRow) column(f func(slice) float64) []float64 {
 	return v
 }
 
+// Samples are the slices' values of a metric in the order of the rounds; nil if it is none.
+func (r *TxRow) Samples(metric string) []float64 {
+	f, ok := metrics[metric]
+	if !ok {
+		return nil
+	}
+	return r.column(f)
+}
+
+// name tells the row from those that it is compared with.
+func (r *TxRow) name() string {
+	if r.Variant != "" {
+		return r.Variant
+	}
+	return r.Path
+}
+
+// metrics are the figures of a slice that are compared.
+var metrics = map[string]func(slice) float64{MetricPPS: pps, MetricShare: share, MetricCPU: cpuNs}
+
 func pps(s slice) float64   { return s.pps }
 func share(s slice) float64 { return s.share }
 func cpuNs(s slice) float64 { return s.cpuNs }
@@ -230,9 +255,9 @@ func (r *TxRow) summarize(base *TxRow) {
 		return
 	}
 	r.Verdicts = map[string]stat.Verdict{
-		MetricPPS:   stat.Decide(r.Path, r.column(pps), base.Path, base.column(pps), true),
-		MetricShare: stat.Decide(r.Path, r.column(share), base.Path, base.column(share), true),
-		MetricCPU:   stat.Decide(r.Path, r.column(cpuNs), base.Path, base.column(cpuNs), false),
+		MetricPPS:   stat.Decide(r.name(), r.column(pps), base.name(), base.column(pps), true),
+		MetricShare: stat.Decide(r.name(), r.column(share), base.name(), base.column(share), true),
+		MetricCPU:   stat.Decide(r.name(), r.column(cpuNs), base.name(), base.column(cpuNs), false),
 	}
 	r.Verdict = r.Verdicts[MetricPPS]
 }

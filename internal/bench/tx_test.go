@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"runtime"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/ifsim/ifsim/internal/machine"
 	"go.uber.org/goleak"
 )
 
@@ -73,13 +75,96 @@ func TestTheBaselineIsAlwaysRun(t *testing.T) {
 
 func TestPathsAreChosenByTunables(t *testing.T) {
 	o := TxOptions{Driver: "em", Engine: "thread", MMIONs: 100, Lock: "spin"}
-	env := o.env(paths[3])
+	env := o.env(arm{path: paths[3]})
 	for name, want := range map[string]string{
 		"dev.em.0.iflib.simple_tx": "1", "net.iflib.max_producers": "0", "hint.em.0.engine": "thread",
 		"hint.em.0.mmio_ns": "100", "hw.ifsim.lock": "spin", "hint.em.0.port": "null",
 	} {
 		if env[name] != want {
 			t.Errorf("%s=%q, want %q", name, env[name], want)
+		}
+	}
+}
+
+func TestVariantsAreComparedWithinAPath(t *testing.T) {
+	two := []Variant{{Name: "a"}, {Name: "b"}}
+	names := func(o TxOptions) (names []string) {
+		arms, err := o.arms()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range arms {
+			names = append(names, a.path.Name+" "+a.variant.Name)
+		}
+		return names
+	}
+	for _, c := range []struct {
+		paths []string
+		want  []string
+	}{
+		{nil, []string{" a", " b"}},
+		{[]string{"simple_tx"}, []string{"simple_tx a", "simple_tx b"}},
+		{[]string{"simple_tx", "mp_ring"}, []string{"mp_ring a", "mp_ring b", "simple_tx a", "simple_tx b"}},
+	} {
+		if d := cmp.Diff(c.want, names(TxOptions{Paths: c.paths, Variants: two})); d != "" {
+			t.Errorf("%q:\n%s", c.paths, d)
+		}
+	}
+	o := TxOptions{Driver: "em", Variants: []Variant{{Name: "x", Env: map[string]string{"dev.em.0.iflib.override_ntxqs": "2", "a": "b"}}}}
+	arms, err := o.arms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := o.env(arms[0])
+	if env["dev.em.0.iflib.override_ntxqs"] != "2" || env["a"] != "b" || env["hint.em.0.port"] != "null" {
+		t.Errorf("%v", env)
+	}
+	if _, ok := env["dev.em.0.iflib.simple_tx"]; ok {
+		t.Error("without a path a path is chosen")
+	}
+}
+
+func TestAVariantThatSetsThePathHasNone(t *testing.T) {
+	o := TxOptions{Paths: []string{"simple_tx"}, Variants: []Variant{{Name: "1", Env: map[string]string{"dev.em.0.iflib.simple_tx": "1"}}}}
+	if _, err := Tx(o); err == nil || err.Error() != "dev.em.0.iflib.simple_tx is set by path simple_tx" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestVariantsThatAreNotReadyEndTheRun(t *testing.T) {
+	bad := errors.New("bad value")
+	measured := false
+	o := TxOptions{
+		Runs: 1, Duration: minDuration, Progress: func(int, int) { measured = true },
+		Variants: []Variant{{Name: "a"}, {Name: "b", Ready: func(m *machine.Machine) error {
+			if m.Ifnet("em0") == nil {
+				t.Error("no em0")
+			}
+			return bad
+		}}},
+	}
+	if _, err := Tx(o); !errors.Is(err, bad) || measured {
+		t.Errorf("%v, measured %v", err, measured)
+	}
+}
+
+func TestRowsOfVariantsCompareWithTheFirst(t *testing.T) {
+	res, err := Tx(TxOptions{
+		Producers: []int{1}, Runs: 2, Duration: minDuration, OnDrop: []OnDrop{RetryPacket}, Paths: []string{"mp_ring", "simple_tx"},
+		Variants: []Variant{{Name: "a"}, {Name: "b"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range res.Rows {
+		if want := []string{"a", "b"}[i%2]; r.Variant != want || len(res.Rows) != 4 {
+			t.Errorf("row %d of %d is %s, want %s", i, len(res.Rows), r.Variant, want)
+		}
+		if first := i%2 == 0; (r.Verdicts == nil) != first || first && *r.Ratio != 1 {
+			t.Errorf("row %d: ratio %v, verdicts %v", i, *r.Ratio, r.Verdicts)
+		}
+		if pps := r.Samples(MetricPPS); len(pps) != 2 || r.Samples("love") != nil {
+			t.Errorf("row %d: samples %v", i, pps)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ifsim/ifsim/internal/machine"
 )
 
 // OnDrop says what a producer does with a packet that Transmit refused.
@@ -55,6 +57,28 @@ func (p Path) tunables(device string) map[string]string {
 	return env
 }
 
+// Variant is a way to set up the machine that is measured.
+type Variant struct {
+	Name string
+	Env  map[string]string // of the loader; wins over the experiment's own
+	// Ready sees the machine before its interface is up; nil does nothing.
+	Ready func(*machine.Machine) error
+}
+
+// arm is what a machine of the experiment is for.
+type arm struct {
+	path    Path
+	variant Variant
+}
+
+// name tells the arm from those that it is compared with.
+func (a arm) name() string {
+	if a.variant.Name != "" {
+		return a.variant.Name
+	}
+	return a.path.Name
+}
+
 // TxOptions describe a run of the transmit experiment.
 type TxOptions struct {
 	Producers     []int         // producer counts; nil is 1, 2, 4, ... up to the number of CPUs
@@ -68,6 +92,10 @@ type TxOptions struct {
 	MMIONs        int           // nanoseconds of a posted register write
 	Lock          string        // hw.ifsim.lock; "" is the default
 
+	// Variants are compared instead of paths, with the first. Each of Paths is run with
+	// each of them; nil Paths leave the path to the machine.
+	Variants []Variant
+
 	// Progress, if set, hears how many slices of how many are done.
 	Progress func(done, total int)
 }
@@ -76,6 +104,7 @@ type TxOptions struct {
 const (
 	MinRuns         = 9
 	DefaultRuns     = 15
+	DefaultDriver   = "em"
 	DefaultDuration = 40 * time.Millisecond
 	minDuration     = time.Millisecond
 	maxProducers    = 64
@@ -113,7 +142,7 @@ func (o *TxOptions) normalize() error {
 		return fmt.Errorf("mmio cost %d ns is negative", o.MMIONs)
 	}
 	if o.Driver == "" {
-		o.Driver = "em"
+		o.Driver = DefaultDriver
 	}
 	if len(o.OnDrop) == 0 {
 		o.OnDrop = []OnDrop{DropPacket, RetryPacket}
@@ -123,16 +152,43 @@ func (o *TxOptions) normalize() error {
 			return fmt.Errorf("on-drop %q is neither %s nor %s", d, DropPacket, RetryPacket)
 		}
 	}
-	_, err := o.paths()
+	arms, err := o.arms()
+	for _, a := range arms {
+		for name := range a.path.tunables(o.Driver + ".0") {
+			if _, ok := a.variant.Env[name]; ok {
+				return fmt.Errorf("%s is set by path %s", name, a.path.Name)
+			}
+		}
+	}
 	return err
 }
 
-// paths returns the paths asked for, the baseline among them, in table order.
-func (o *TxOptions) paths() ([]Path, error) {
-	if len(o.Paths) == 0 {
-		return paths, nil
+// arms are what is run: each path with each variant. Those of a path are neighbours.
+func (o *TxOptions) arms() (arms []arm, err error) {
+	paths, err := o.paths()
+	variants := o.Variants
+	if len(variants) == 0 {
+		variants = []Variant{{}}
 	}
-	want := map[string]bool{BaselinePath: true}
+	for _, p := range paths {
+		for _, v := range variants {
+			arms = append(arms, arm{p, v})
+		}
+	}
+	return arms, err
+}
+
+// paths returns the paths asked for in table order, the baseline among them if they are
+// compared.
+func (o *TxOptions) paths() ([]Path, error) {
+	compared := len(o.Variants) == 0
+	switch {
+	case len(o.Paths) == 0 && compared:
+		return paths, nil
+	case len(o.Paths) == 0:
+		return []Path{{}}, nil
+	}
+	want := map[string]bool{BaselinePath: compared}
 	for _, name := range o.Paths {
 		if !slices.Contains(PathNames(), name) {
 			return nil, fmt.Errorf("unknown path %q: the paths are %s", name, strings.Join(PathNames(), ", "))
@@ -148,8 +204,8 @@ func (o *TxOptions) paths() ([]Path, error) {
 	return out, nil
 }
 
-// env is the whole kernel environment of a machine for path p.
-func (o *TxOptions) env(p Path) map[string]string {
+// env is the whole kernel environment of an arm's machine.
+func (o *TxOptions) env(a arm) map[string]string {
 	hint := "hint." + o.Driver + ".0."
 	env := map[string]string{
 		hint + "at":   "pci0:2:0:0",
@@ -166,6 +222,7 @@ func (o *TxOptions) env(p Path) map[string]string {
 	if o.Lock != "" {
 		env["hw.ifsim.lock"] = o.Lock
 	}
-	maps.Copy(env, p.tunables(o.Driver+".0"))
+	maps.Copy(env, a.path.tunables(o.Driver+".0"))
+	maps.Copy(env, a.variant.Env)
 	return env
 }

@@ -75,7 +75,7 @@ func Decide(nameA string, a []float64, nameB string, b []float64, higher bool) V
 		return Undecided
 	}
 	ma, mb := Median(a), Median(b)
-	if math.Abs(ma-mb) < MinEffect*math.Max(math.Abs(ma), math.Abs(mb)) || !differ(a, b) {
+	if math.Abs(ma-mb) < MinEffect*math.Max(math.Abs(ma), math.Abs(mb)) || P(a, b) >= Alpha {
 		return Undecided
 	}
 	if (ma > mb) == higher {
@@ -84,9 +84,13 @@ func Decide(nameA string, a []float64, nameB string, b []float64, higher bool) V
 	return Verdict(nameB)
 }
 
-// differ reports whether the samples come from different distributions.
-func differ(a, b []float64) bool {
+// P is how likely samples of one distribution differ as a and b do (Mann-Whitney), 1 if
+// one is empty.
+func P(a, b []float64) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 1
+	}
 	sa := benchmath.NewSample(slices.Clone(a), &benchmath.DefaultThresholds)
 	sb := benchmath.NewSample(slices.Clone(b), &benchmath.DefaultThresholds)
-	return benchmath.AssumeNothing.Compare(sa, sb).P < Alpha
+	return benchmath.AssumeNothing.Compare(sa, sb).P
 }

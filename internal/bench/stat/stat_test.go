@@ -52,6 +52,23 @@ func spread(base, step float64, n int) []float64 {
 	return v
 }
 
+// Exact probabilities for samples that do not overlap: 2 of all orders are as extreme.
+func TestP(t *testing.T) {
+	for _, c := range []struct {
+		a, b []float64
+		want float64
+	}{
+		{spread(1, 1, 3), spread(11, 1, 3), 2.0 / 20},
+		{spread(11, 1, 5), spread(1, 1, 5), 2.0 / 252},
+		{spread(1, 2, 3), spread(2, 2, 3), 14.0 / 20},
+		{nil, spread(1, 1, 3), 1},
+	} {
+		if got := P(c.a, c.b); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%v %v: %g, want %g", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 func TestDecide(t *testing.T) {
 	low, high := spread(100, 0.1, 12), spread(120, 0.1, 12)
 	for _, tt := range []struct {
