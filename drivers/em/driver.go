@@ -177,7 +177,7 @@ func (sc *softc) Detach() error {
 func (sc *softc) TxQueuesAlloc(rings []iflib.QueueMem, _, nsets int) error {
 	sc.path.tx = make([]txRing, nsets)
 	for i := range sc.path.tx {
-		sc.path.tx[i].Init(rings[i], sc.ctx.Softc().NTxd[0], emreg.TDT+uint64(i)*emreg.RingStride)
+		sc.path.tx[i].Init(rings[i], sc.ctx.Softc().NTxd[0], pci.RegisterAt(sc.path.bar, emreg.TDT+uint64(i)*emreg.RingStride))
 		sc.path.tx[i].reuse = nsets == 1
 	}
 	return nil

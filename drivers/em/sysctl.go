@@ -51,7 +51,7 @@ func (sc *softc) addSysctls() {
 // headsAndTails are where the queues have TDH and TDT, RDH and RDT.
 func (sc *softc) headsAndTails() (tx, rx []e1000.HeadTail) {
 	for i := range sc.path.tx {
-		tx = append(tx, e1000.HeadTail{Head: emreg.TDH + uint64(i)*emreg.RingStride, Tail: sc.path.tx[i].Tail})
+		tx = append(tx, e1000.HeadTail{Head: emreg.TDH + uint64(i)*emreg.RingStride, Tail: sc.path.tx[i].Tail.Offset()})
 	}
 	for i := range sc.path.rx {
 		rx = append(rx, e1000.HeadTail{Head: emreg.RDH + uint64(i)*emreg.RingStride, Tail: sc.path.rx[i].Tail})

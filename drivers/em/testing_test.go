@@ -187,7 +187,7 @@ func newRings(t testing.TB, n int) *rings {
 	r.probes = probe.NewSet(1, func() time.Duration { return 0 })
 	r.tx, r.rx = make([]txRing, n), make([]rxRing, n)
 	for i := range n {
-		r.tx[i].Init(alloc(), testDescs, emreg.TDT+uint64(i)*emreg.RingStride)
+		r.tx[i].Init(alloc(), testDescs, pci.RegisterAt(r.bar, emreg.TDT+uint64(i)*emreg.RingStride))
 		r.tx[i].reuse = n == 1
 		r.rx[i].Init(alloc(), testDescs, emreg.RDT+uint64(i)*emreg.RingStride)
 		r.rx[i].BufSize, r.rx[i].Csum, r.rx[i].tags = mbuf.MClBytes, true, true

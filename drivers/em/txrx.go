@@ -203,7 +203,7 @@ func sums(ip, ipSum, ipEnd, l4, l4Sum uint32) uint64 {
 
 // TxdFlush rings the doorbell (em_isc_txd_flush).
 func (p *dataPath) TxdFlush(qid int, value uint32) {
-	p.bar.Write32(p.tx[qid].Tail, value)
+	p.tx[qid].Tail.Write(value)
 }
 
 // TxdCreditsUpdate counts the descriptors that the part is done with

@@ -88,7 +88,7 @@ func stepped(seed uint64) kern.Config {
 var slot = pci.Location{Bus: 2}
 
 // plugged inserts n into a machine of the configuration.
-func plugged(t testing.TB, cfg kern.Config, n *nic, opts ...pci.Option) (*kern.Kernel, *pci.Function) {
+func plugged(t testing.TB, cfg kern.Config, n pci.Device, opts ...pci.Option) (*kern.Kernel, *pci.Function) {
 	t.Helper()
 	k := newKernel(t, cfg)
 	f, err := pci.Of(k).Insert(slot, n, opts...)

@@ -3,6 +3,7 @@ package emhw
 import (
 	"github.com/ifsim/ifsim/drivers/em/emreg"
 	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000hw"
+	"github.com/ifsim/ifsim/iflib/pci"
 )
 
 // Write32 implements pci.Registers32: a posted write. The doorbell comes first, the
@@ -18,6 +19,15 @@ func (n *nic) Write32(off uint64, v uint32) {
 	}
 	n.write(off, v)
 	n.Engine.Drain()
+}
+
+// Register implements pci.RegisterFinder: the transmit tails.
+func (n *nic) Register(off uint64) pci.RegisterWriter {
+	q := int(off / emreg.RingStride & 1)
+	if off&^emreg.RingStride != emreg.TDT || q >= len(n.tx) {
+		return nil
+	}
+	return n.tx[q].Tail(n, off)
 }
 
 // writeTDT rings the doorbell of transmit queue q.

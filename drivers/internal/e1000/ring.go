@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/probe"
 )
@@ -15,14 +16,15 @@ import (
 type TxRing struct {
 	Desc []uint64
 	Mask uint32
-	Tail uint64 // offset of TDT
+	Tail pci.Register // TDT
 	Addr iflib.Addr
 	RSQ  ReportQueue
 	Load Load // stored relaxed
 }
 
-// Init takes over the memory of a ring of n descriptors, a power of two.
-func (r *TxRing) Init(mem iflib.QueueMem, n int, tail uint64) {
+// Init takes over the memory of a ring of n descriptors, a power of two, whose TDT is
+// tail.
+func (r *TxRing) Init(mem iflib.QueueMem, n int, tail pci.Register) {
 	*r = TxRing{Desc: mem.Words64()[:n*DescWords], Mask: uint32(n - 1), Tail: tail, Addr: mem.Addr}
 	r.RSQ.Init(r.Desc)
 }

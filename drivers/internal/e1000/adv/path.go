@@ -186,7 +186,7 @@ func wireLoad(pi *iflib.PktInfo) (bytes, packets uint64) {
 }
 
 // TxdFlush rings the doorbell (igb_isc_txd_flush).
-func (p *Path) TxdFlush(qid int, value uint32) { p.bar.Write32(p.tx[qid].Tail, value) }
+func (p *Path) TxdFlush(qid int, value uint32) { p.tx[qid].Tail.Write(value) }
 
 // TxdCreditsUpdate counts the descriptors that the part is done with
 // (igb_isc_txd_credits_update; spec 1g 4.4).

@@ -10,6 +10,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/internal/e1000"
 	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000reg"
 	"github.com/ifsim/ifsim/iflib"
+	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/sysctl"
 )
@@ -224,7 +225,7 @@ func (sc *Softc) Detach() error {
 func (sc *Softc) TxQueuesAlloc(rings []iflib.QueueMem, _, nsets int) error {
 	sc.tx = make([]txRing, nsets)
 	for i := range sc.tx {
-		sc.tx[i].Init(rings[i], sc.Ctx.Softc().NTxd[0], e1000reg.TxQueue(i)+e1000reg.TAIL)
+		sc.tx[i].Init(rings[i], sc.Ctx.Softc().NTxd[0], pci.RegisterAt(sc.bar, e1000reg.TxQueue(i)+e1000reg.TAIL))
 		if sc.Part.Route == nil {
 			sc.tx[i].idx = uint32(i) << e1000reg.TxdIdxShift
 		}

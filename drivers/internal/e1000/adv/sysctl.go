@@ -24,7 +24,7 @@ func (sc *Softc) addSysctls() {
 // headsAndTails are where the queues have TDH and TDT, RDH and RDT.
 func (sc *Softc) headsAndTails() (tx, rx []e1000.HeadTail) {
 	for i := range sc.tx {
-		tx = append(tx, e1000.HeadTail{Head: e1000reg.TxQueue(i) + e1000reg.HEAD, Tail: sc.tx[i].Tail})
+		tx = append(tx, e1000.HeadTail{Head: e1000reg.TxQueue(i) + e1000reg.HEAD, Tail: sc.tx[i].Tail.Offset()})
 	}
 	for i := range sc.rx {
 		rx = append(rx, e1000.HeadTail{Head: e1000reg.RxQueue(i) + e1000reg.HEAD, Tail: sc.rx[i].Tail})

@@ -10,6 +10,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000test"
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/iflib/busdma"
+	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/probe"
 	"go.uber.org/goleak"
@@ -40,7 +41,7 @@ func newRings(t testing.TB, n int, f Format) *rings {
 	r.setFormat(f)
 	r.tx, r.rx = make([]txRing, n), make([]rxRing, n)
 	for i := range n {
-		r.tx[i].Init(alloc(), testDescs, e1000reg.TxQueue(i)+e1000reg.TAIL)
+		r.tx[i].Init(alloc(), testDescs, pci.RegisterAt(r.bar, e1000reg.TxQueue(i)+e1000reg.TAIL))
 		r.rx[i].Init(alloc(), testDescs, e1000reg.RxQueue(i)+e1000reg.TAIL)
 		r.rx[i].BufSize, r.rx[i].Csum = mbuf.MClBytes, true
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/igb/igbreg"
 	"github.com/ifsim/ifsim/drivers/igc/igcreg"
 	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000reg"
+	"github.com/ifsim/ifsim/iflib/pci"
 )
 
 // oldQueueMask takes the queue's number out of the offset of a register at the old
@@ -80,6 +81,15 @@ func (a *advanced) Write32(off uint64, v uint32) {
 	}
 	a.write(canonical(off), v)
 	a.Engine.Drain()
+}
+
+// Register implements pci.RegisterFinder: the tails of the first transmit queues.
+func (a *advanced) Register(off uint64) pci.RegisterWriter {
+	q := int(off / e1000reg.OldStride & (e1000reg.OldQueues - 1))
+	if off&^oldQueueMask != e1000reg.TxQueues+e1000reg.TAIL || q >= len(a.tx) {
+		return nil
+	}
+	return a.tx[q].Tail(a, off)
 }
 
 // writeTail rings the doorbell of one of the first queues.

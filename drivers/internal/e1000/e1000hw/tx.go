@@ -8,6 +8,7 @@ import (
 	"github.com/ifsim/ifsim/drivers/internal/e1000/e1000reg"
 	"github.com/ifsim/ifsim/drivers/port"
 	"github.com/ifsim/ifsim/iflib/busdma"
+	"github.com/ifsim/ifsim/iflib/pci"
 	"github.com/ifsim/ifsim/internal/physmem"
 	"github.com/ifsim/ifsim/internal/probe"
 )
@@ -155,6 +156,29 @@ func (t *TxQueue) WriteTail(v uint32) {
 		atomic.StoreUint32(t.tdt, v)
 	}
 	t.C.Engine.Doorbell(t.Q)
+}
+
+// tailRegister is the tail of a queue as a register by itself.
+type tailRegister struct {
+	t    *TxQueue
+	regs pci.Registers32 // of the part
+	off  uint64
+}
+
+// WriteRegister implements pci.RegisterWriter. A write that is traced goes the way that
+// traces.
+func (r *tailRegister) WriteRegister(v uint32) {
+	if c := r.t.C; !c.Probes.On() {
+		c.MMIO.Write()
+		r.t.WriteTail(v)
+		return
+	}
+	r.regs.Write32(r.off, v)
+}
+
+// Tail returns the queue's tail, which regs has at off, for pci.RegisterFinder.
+func (t *TxQueue) Tail(regs pci.Registers32, off uint64) pci.RegisterWriter {
+	return &tailRegister{t, regs, off}
 }
 
 // WriteHead is a write of TDH, refused while the queue has work. Not from a run.
