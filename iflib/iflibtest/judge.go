@@ -14,6 +14,16 @@ import (
 // goes round is stopped at its next call.
 const deadline = 2 * time.Minute
 
+// patience is d, or five times as much in a whole run with the race detector, which makes
+// a busy machine as slow as one that hangs.
+func patience(d time.Duration) time.Duration {
+	const slow = 5
+	if raceEnabled && !testing.Short() {
+		return slow * d
+	}
+	return d
+}
+
 // finding is a breach of a rule.
 type finding struct {
 	rule string
@@ -100,7 +110,7 @@ type stop struct{}
 // judge.
 func (r Rule) judge(newDevice func() Device, o options, w way) (f *finding, skip string) {
 	c := &check{newDevice: newDevice, options: o, rule: r.Name, way: w}
-	f = c.within(deadline, r.check)
+	f = c.within(patience(deadline), r.check)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return f, c.skip

@@ -28,6 +28,7 @@ func (b *bed) await(what string, cond func() bool) {
 	if b.short {
 		most = loadTimeShort
 	}
+	most = patience(most)
 	deadline, tick := time.After(most), time.NewTicker(100*time.Microsecond)
 	defer tick.Stop()
 	for !cond() {
