@@ -19,6 +19,7 @@ import (
 	"github.com/ifsim/ifsim/ifnet/vlan"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/physmem"
+	"github.com/ifsim/ifsim/internal/sight"
 	"github.com/ifsim/ifsim/sysctl"
 )
 
@@ -66,7 +67,7 @@ func load(cfg Config) (*Machine, *sysctl.Loader, error) {
 		return nil, nil, err
 	}
 	m := &Machine{
-		k: k, fabric: cfg.Fabric, work: cfg.Work, drivers: driverTable(cfg.Drivers), dry: cfg.DryRun,
+		k: k, fabric: cfg.Fabric, work: cfg.Work, drivers: driverTable(cfg.Drivers), dry: cfg.DryRun, crashDir: cfg.CrashDir,
 		files: files{fsys: cfg.Files, env: cfg.Env, loader: loader.Settings()}, inet6: make(map[string][]string),
 	}
 	m.topology.Init(k, "newbus")
@@ -111,6 +112,9 @@ func (m *Machine) boot(loader *sysctl.Loader) error {
 	m.loaderMessages(loader)
 	m.banner()
 	if err := initPackages(m.k); err != nil {
+		return err
+	}
+	if _, err := sight.StartCrash(m.k, m.crashDir, m.attached); err != nil {
 		return err
 	}
 	for _, line := range m.k.Env.InvalidHints() {

@@ -40,6 +40,10 @@ type Config struct {
 	// one of the machine's own.
 	Work *hw.WorkList
 
+	// CrashDir is where dumps go when a driver breaks its contract or the machine panics; it
+	// is made when it is needed. "" leaves what the console shows of them.
+	CrashDir string
+
 	// DryRun leaves ports unopened: each NIC has a null port.
 	DryRun bool
 

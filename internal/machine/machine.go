@@ -30,6 +30,8 @@ type Machine struct {
 	dry     bool
 	absent  []absent // constant once booted
 
+	crashDir string // constant
+
 	mu      sync.Mutex
 	skipped []Skipped           // guarded by mu
 	inet6   map[string][]string // guarded by mu: words of inet6 without effect here, by interface
@@ -124,6 +126,16 @@ func (m *Machine) Ctx(name string) *iflib.Ctx {
 		return nil
 	}
 	return n.ctx.Load()
+}
+
+// attached are the contexts of the devices that are attached; it waits for nothing.
+func (m *Machine) attached() (list []*iflib.Ctx) {
+	for _, n := range m.nics {
+		if ctx := n.ctx.Load(); ctx != nil {
+			list = append(list, ctx)
+		}
+	}
+	return list
 }
 
 // Ifnet is the interface of that name, or of the device of that name when

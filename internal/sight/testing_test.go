@@ -29,6 +29,7 @@ type bed struct {
 	t       *testing.T
 	console rig.Console
 	cache   *mbuf.Cache
+	dead    bool // a panic has left locks held: the machine cannot be closed any more
 }
 
 // boot boots a machine with the interfaces of names up, each with a null port.
@@ -43,12 +44,17 @@ func boot(t *testing.T, cfg machine.Config, names ...string) *bed {
 		cfg.Env["hint."+n[:len(n)-1]+"."+n[len(n)-1:]+".port"] = "null"
 	}
 	cfg.NCPU, cfg.MemSize, cfg.Console = 2, 64<<20, &b.console
-	cfg.Drivers = []machine.DriverEntry{skelEntry}
+	if cfg.Drivers == nil {
+		cfg.Drivers = []machine.DriverEntry{skelEntry}
+	}
 	m, err := machine.Boot(cfg)
 	b.must(err)
 	b.Machine = m
 	b.cache = mbuf.Of(m.Kernel()).NewCache()
 	t.Cleanup(func() {
+		if b.dead {
+			return
+		}
 		b.cache.Close()
 		b.must(m.Close())
 		if err := goleak.Find(ignore); err != nil {
