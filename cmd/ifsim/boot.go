@@ -22,6 +22,11 @@ With --metrics it serves the machine's numbers to Prometheus at /metrics of that
 which other hosts cannot reach unless --metrics-public lets them; docs/metrics.md has the
 list.
 
+When a driver breaks its contract with the framework, or the machine panics, a dump of the
+device, or of all, is written: a few lines to the console, and the whole to a file in the
+directory of --crash-dir, else in var/crash of DIR if that is there. It is what ifsim dump
+shows.
+
 What the files say and nothing knows is one warning each, with file and line, and the boot
 goes on. The exit status is 0 when the machine was taken down by a signal, 1 if it could
 not be booted or did not end well; a NIC that does not attach is no reason.`,
@@ -46,5 +51,6 @@ not be booted or did not end well; a NIC that does not attach is no reason.`,
 	f.BoolVar(&dry, "dry-run", false, "print what the files make of the machine, and end")
 	f.StringVar(&o.Metrics, "metrics", "", "serve metrics for Prometheus at this `address`, as 127.0.0.1:9180")
 	f.BoolVar(&o.MetricsPublic, "metrics-public", false, "let other hosts read the metrics")
+	f.StringVar(&o.CrashDir, "crash-dir", "", "`directory` for dumps of broken contracts and panics (default var/crash in DIR, if it is there)")
 	return cmd
 }

@@ -56,11 +56,27 @@ type Options struct {
 	// none. MetricsPublic allows one that other hosts reach.
 	Metrics       string
 	MetricsPublic bool
+
+	// CrashDir is where dumps go when a driver breaks its contract or the machine panics;
+	// "" is var/crash below Dir, if there is such a directory.
+	CrashDir string
+}
+
+// crashDir is where dumps go, "" for nowhere.
+func (o Options) crashDir() string {
+	if o.CrashDir != "" {
+		return o.CrashDir
+	}
+	dir := filepath.Join(o.Dir, "var", "crash")
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
 }
 
 // config is the machine's without an executor.
 func (o Options) config() (machine.Config, error) {
-	cfg := machine.Config{Files: os.DirFS(o.Dir), Verbose: o.Verbose}
+	cfg := machine.Config{Files: os.DirFS(o.Dir), Verbose: o.Verbose, CrashDir: o.crashDir()}
 	for _, d := range o.Devices {
 		cfg.Drivers = append(cfg.Drivers, d.entry())
 	}
