@@ -31,7 +31,8 @@ the routing table.
     -W            wide columns; with -r numbers of next hops and MTUs too
     -F 0          the one routing table that there is
     -o json, --libxo json[,pretty]
-                  show as JSON, with libxo's names
+                  show as JSON, with libxo's names; FreeBSD has dropped-packets twice with
+                  -d, here those of the way out are sent-dropped-packets
 
 Columns of -Q: Ring is the state of the mp_ring and Len how many packets wait in it, or in
 the ring of simple_tx; Pidx, Cidx and InUse are the descriptors; Enqueued counts packets
