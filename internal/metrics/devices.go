@@ -76,27 +76,27 @@ func (s *scrape) macStatistics(node *sysctl.OID, ifname string) {
 	}
 }
 
-// queues shows the queues of a device.
+// queues shows the queues of a device whose variables are there.
 func (s *scrape) queues(n nodes, ctx *iflib.Ctx, ifname string) {
 	own := children(n.ifsim)
 	for name, node := range children(n.iflib) {
-		if number, ok := queueNumber(name, "txq"); ok {
-			s.txq(ctx, node, own[name], ifname, number)
+		if i, ok := queueNumber(name, "txq"); ok && i < ctx.NTxqs() {
+			s.txq(ctx.TxqSample(i), node, own[name], ifname, decimal(i))
 		}
-		if number, ok := queueNumber(name, "rxq"); ok {
-			s.rxq(node, ifname, number)
+		if i, ok := queueNumber(name, "rxq"); ok && i < ctx.NRxqs() {
+			s.rxq(ctx.RxqSample(i), node, ifname, decimal(i))
 		}
 	}
 }
 
-// queueNumber is the number of a queue whose node is "txq03", without the padding.
-func queueNumber(node, prefix string) (number string, ok bool) {
+// queueNumber is the number of a queue whose node is "txq03".
+func queueNumber(node, prefix string) (number int, ok bool) {
 	digits, ok := strings.CutPrefix(node, prefix)
 	if !ok {
-		return "", false
+		return 0, false
 	}
-	n, err := strconv.Atoi(digits)
-	return decimal(n), err == nil
+	number, err := strconv.Atoi(digits)
+	return number, err == nil && number >= 0
 }
 
 func decimal(n int) string { return strconv.Itoa(n) }

@@ -3,6 +3,7 @@ package metrics
 import (
 	"strings"
 
+	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/sysctl"
 )
 
@@ -27,10 +28,37 @@ var (
 	}
 )
 
-func rxqFamilies() []family { return append(familiesOf(rxqLeaves), familiesOf(freeListLeaves)...) }
+// rxqSamples are what iflib tells of a receive queue beside its variables.
+var rxqSamples = []struct {
+	family
+	read func(q iflib.RxqSample) float64
+}{
+	{counter("receive_queue_packets", unitPackets, "Packets that were taken from the hardware.", "none", labelInterface, labelQueue),
+		func(q iflib.RxqSample) float64 { return float64(q.Packets) }},
+	{counter("receive_queue_bytes", unitBytes, "Their bytes.", "none", labelInterface, labelQueue),
+		func(q iflib.RxqSample) float64 { return float64(q.Bytes) }},
+	{counter("receive_queue_drops", unitPackets, "Packets that the queue lost, for whatever reason.", "none", labelInterface, labelQueue),
+		func(q iflib.RxqSample) float64 { return float64(q.Drops) }},
+	{counter("receive_queue_tasks", unitTimes, "Passes of the queue's task.", "none", labelInterface, labelQueue),
+		func(q iflib.RxqSample) float64 { return float64(q.Tasks) }},
+	{gauge("receive_queue_buffers_limit", unitItems, "Buffers that the hardware can have, in all lists.", "dev.X.N.iflib.override_nrxds", labelInterface, labelQueue),
+		func(q iflib.RxqSample) float64 { return float64(q.Size) }},
+}
 
-// rxq shows a receive queue.
-func (s *scrape) rxq(node *sysctl.OID, ifname, number string) {
+func rxqFamilies() []family {
+	var all []family
+	for _, e := range rxqSamples {
+		all = append(all, e.family)
+	}
+	all = append(all, familiesOf(rxqLeaves)...)
+	return append(all, familiesOf(freeListLeaves)...)
+}
+
+// rxq shows a receive queue with its free lists.
+func (s *scrape) rxq(q iflib.RxqSample, node *sysctl.OID, ifname, number string) {
+	for _, e := range rxqSamples {
+		s.put(e.family, e.read(q), ifname, number)
+	}
 	s.leaves(node, rxqLeaves, ifname, number)
 	for name, list := range children(node) {
 		if n, ok := strings.CutPrefix(name, "rxq_fl"); ok {

@@ -45,40 +45,53 @@ var txqOwnLeaves = []leaf{
 	{counter("transmit_queue_empty_doorbells", unitTimes, "Doorbells with no new descriptor behind them.", "dev.X.N.ifsim.txqM.tx_empty_doorbells", labelInterface, labelQueue), "tx_empty_doorbells"},
 }
 
-var (
-	txqSize = gauge("transmit_queue_descriptors", unitDescriptors, "Size of the descriptor ring.", "dev.X.N.iflib.override_ntxds",
-		labelInterface, labelQueue)
-	txqRingState = gauge("transmit_queue_ring_state", unitTruth, "Whether the mp_ring is in a state; it is in one of them.", "dev.X.N.iflib.txqM.ring_state",
-		labelInterface, labelQueue, "state")
-)
+// txqSamples are what iflib tells of a transmit queue beside its variables.
+var txqSamples = []struct {
+	family
+	read func(q iflib.TxqSample) float64
+}{
+	{counter("transmit_queue_packets", unitPackets, "Frames that were handed to the hardware.", "none", labelInterface, labelQueue),
+		func(q iflib.TxqSample) float64 { return float64(q.Packets) }},
+	{counter("transmit_queue_bytes", unitBytes, "Their bytes.", "none", labelInterface, labelQueue),
+		func(q iflib.TxqSample) float64 { return float64(q.Bytes) }},
+	{counter("transmit_queue_drops", unitPackets, "Packets that the queue lost, for whatever reason.", "none", labelInterface, labelQueue),
+		func(q iflib.TxqSample) float64 { return float64(q.Drops) }},
+	{gauge("transmit_queue_descriptors", unitDescriptors, "Size of the descriptor ring.", "dev.X.N.iflib.override_ntxds", labelInterface, labelQueue),
+		func(q iflib.TxqSample) float64 { return float64(q.Size) }},
+	{gauge("transmit_queue_ring_packets", unitPackets, "Packets in the mp_ring.", "dev.X.N.iflib.txqM.ring_state", labelInterface, labelQueue),
+		func(q iflib.TxqSample) float64 { return float64(q.SoftLen) }},
+	{gauge("transmit_queue_ring_slots", unitPackets, "Slots of the mp_ring, of which two stay empty.", "struct ifmp_ring, size", labelInterface, labelQueue),
+		func(q iflib.TxqSample) float64 { return float64(q.SoftSize) }},
+	{gauge("transmit_queue_deferred_packets", unitPackets, "Packets that wait for the holder of the queue's lock, with simple_tx.", "buf_ring_count(9)", labelInterface, labelQueue),
+		func(q iflib.TxqSample) float64 { return float64(q.Deferred) }},
+	{gauge("transmit_queue_deferred_slots", unitPackets, "Slots of the ring that they wait in, of which one stays empty; 0 without simple_tx.", "struct buf_ring, br_prod_size", labelInterface, labelQueue),
+		func(q iflib.TxqSample) float64 { return float64(q.DeferredSize) }},
+}
+
+var txqRingState = gauge("transmit_queue_ring_state", unitTruth, "Whether the mp_ring is in a state; it is in one of them.", "dev.X.N.iflib.txqM.ring_state",
+	labelInterface, labelQueue, "state")
 
 // ringStates are the states of an mp_ring, as ring_state has them.
 var ringStates = [...]string{"IDLE", "BUSY", "STALLED", "ABDICATED"}
 
 func txqFamilies() []family {
-	all := []family{txqSize, txqRingState}
+	var all []family
+	for _, e := range txqSamples {
+		all = append(all, e.family)
+	}
+	all = append(all, txqRingState)
 	all = append(all, familiesOf(txqLeaves)...)
 	return append(all, familiesOf(txqOwnLeaves)...)
 }
 
-// txq shows a transmit queue; own is its node of what FreeBSD does not have.
-func (s *scrape) txq(ctx *iflib.Ctx, node, own *sysctl.OID, ifname, number string) {
-	s.put(txqSize, float64(txDescriptors(ctx)), ifname, number)
+// txq shows a transmit queue: its variables, and those that FreeBSD does not have.
+func (s *scrape) txq(q iflib.TxqSample, node, own *sysctl.OID, ifname, number string) {
+	for _, e := range txqSamples {
+		s.put(e.family, e.read(q), ifname, number)
+	}
+	for _, state := range ringStates {
+		s.put(txqRingState, truth(state == q.Soft), ifname, number, strings.ToLower(state))
+	}
 	s.leaves(node, txqLeaves, ifname, number)
 	s.leaves(own, txqOwnLeaves, ifname, number)
-	text := s.state(children(node)["ring_state"])
-	now := text[strings.LastIndexByte(text, ' ')+1:]
-	for _, state := range ringStates {
-		s.put(txqRingState, truth(state == now), ifname, number, strings.ToLower(state))
-	}
-}
-
-// txDescriptors is the size of a descriptor ring: the one behind the completion ring where
-// there is one.
-func txDescriptors(ctx *iflib.Ctx) int {
-	ring := 0
-	if ctx.Shared().Flags&iflib.FlagHasTxCQ != 0 {
-		ring = 1
-	}
-	return ctx.Softc().NTxd[ring]
 }
