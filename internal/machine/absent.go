@@ -130,6 +130,12 @@ func prefixes(words []string) (list []netip.Prefix) {
 	return list
 }
 
+// isAbsent reports whether rc.conf configures an interface of that name, which the machine
+// lacks.
+func (m *Machine) isAbsent(name string) bool {
+	return slices.ContainsFunc(m.absent, func(a absent) bool { return a.name == name })
+}
+
 // onAbsent is the absent interface on whose network an address would be, "" if there is none.
 func (m *Machine) onAbsent(addr netip.Addr) string {
 	for _, a := range m.absent {

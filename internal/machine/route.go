@@ -46,13 +46,14 @@ func (m *Machine) addRoute(variable string, args []string, af ifnet.AF) {
 	}
 	err = c.Do(m.k)
 	ifname := m.onAbsent(c.Gateway())
-	if c.Interface() != "" && errors.Is(err, syscall.ENXIO) {
-		ifname = c.Interface()
-	}
 	switch {
 	case err == nil || errors.Is(err, syscall.EEXIST) && m.hasRoute(c):
-	case (errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.ENXIO)) && ifname != "":
+	case errors.Is(err, syscall.ENETUNREACH) && ifname != "":
 		m.skip(variable, ifname)
+	case errors.Is(err, syscall.ENXIO) && m.isAbsent(c.Interface()):
+		m.skip(variable, c.Interface())
+	case errors.Is(err, syscall.ENXIO):
+		m.rcf(variable, "route: interface '%s' does not exist", c.Interface())
 	default:
 		m.rcf(variable, "%v fib 0: %s", c, route8.Reason(err))
 	}

@@ -41,6 +41,10 @@ func TestRoutesOfRCConf(t *testing.T) {
 			"etc/rc.conf:5: route_b: add net 10.0.0.0: gateway 192.0.2.8 fib 0: route already in table"},
 		{`defaultrouter="203.0.113.1"`, "", "etc/rc.conf:3: defaultrouter: add net default: gateway 203.0.113.1 fib 0: Network is unreachable"},
 		{"static_routes=a", "", "etc/rc.conf:3: static_routes: no route_a"},
+		{"static_routes=a\nroute_a='-host 203.0.113.7 -iface cqnic0'", "203.0.113.7/32 invalid IP cqnic0", ""},
+		{"static_routes=a\nroute_a='-net 203.0.113.0/24 127.0.0.1 -blackhole'", "203.0.113.0/24 127.0.0.1 lo0", ""},
+		{"static_routes=a\nroute_a='-host 203.0.113.7 -iface cxl0'", "", "etc/rc.conf:4: route_a: route: interface 'cxl0' does not exist"},
+		{"static_routes=a\nroute_a='-host 203.0.113.7 -iface cxl0'\nifconfig_cxl0=up", "", "etc/rc.conf:5: ifconfig: interface cxl0 does not exist"},
 	} {
 		b := started(t, router(c.text+"\n"))
 		if got := strings.Join(staticRoutes(b), ", "); got != c.want {
