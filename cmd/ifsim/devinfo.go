@@ -7,7 +7,7 @@ import (
 
 func devinfoCommand() *cobra.Command {
 	return toolCommand(&cobra.Command{
-		Use:   "devinfo [-S SOCKET] [-rv] | -u | -p DEVICE [-v]",
+		Use:   "devinfo [-S SOCKET] [-o json] [-rv] | -u | -p DEVICE [-v]",
 		Short: "show the device tree of a running machine, as devinfo(8)",
 		Long: `Shows the devices of a running machine as a tree: the root, host bridges, buses, NICs.
 
@@ -17,12 +17,14 @@ func devinfoCommand() *cobra.Command {
     -u         instead of the tree what there is of each resource, and who has it; what
                nobody has is marked ----
     -p DEVICE  only the way from a device up to the root
+    -o json    the same as JSON; also --libxo json
 
 Devices that are disabled or suspended are marked.
 
 The exit status is 0, or 1 for a usage error or a device that there is not.`,
 		Example: `  ifsim devinfo -v
   ifsim devinfo -r
-  ifsim devinfo -p em0`,
+  ifsim devinfo -p em0
+  ifsim devinfo -r -o json`,
 	}, ctl.CommandDevinfo)
 }

@@ -7,7 +7,7 @@ import (
 
 func pciconfCommand() *cobra.Command {
 	return toolCommand(&cobra.Command{
-		Use:   "pciconf [-S SOCKET] -l [-BbceVv] [DEVICE] | -a DEVICE | -r [-b|-h] DEVICE ADDR[:ADDR2] | -w [-b|-h] DEVICE ADDR VALUE",
+		Use:   "pciconf [-S SOCKET] -l [-BbceVv] [-o json] [DEVICE] | -a DEVICE | -r [-b|-h] DEVICE ADDR[:ADDR2] | -w [-b|-h] DEVICE ADDR VALUE",
 		Short: "show and set the PCI functions of a running machine, as pciconf(8)",
 		Long: `Lists the PCI functions of a running machine, and reads and writes their configuration
 space. DEVICE is the name of a driver's device (em0) or a selector (pci0:2:0:0); what
@@ -20,6 +20,7 @@ stands before an @ in it is ignored, so that what -l prints can be given.
     -e  with -l: errors that the function has seen
     -B  with -l: windows of bridges, of which a machine has none
     -V  with -l: vital product data, which no part has
+    -o json  with -l: as JSON; also --libxo json
     -a  tell whether a driver is attached
     -r  read registers: one, or a range with both ends
     -w  write a register; bits that software may not write stay

@@ -40,13 +40,20 @@ func Run(slots []machine.Slot, args []string, stdout, stderr io.Writer) (exit in
 		c.path, c.wantPath = dev, true
 		return nil
 	}
-	_, err := tool.Flags("devinfo", usageText, getopt.Flags{Plain: tool.Switches(flags), Valued: "p", Value: value}, args)
+	format, args, err := tool.TakeFormat(args)
+	if err == nil {
+		_, err = tool.Flags("devinfo", usageText, getopt.Flags{Plain: tool.Switches(flags), Valued: "p", Value: value}, args)
+	}
 	if err == nil && c.wantPath && (c.resources || c.usage) {
 		err = usageText
 	}
 	if err == nil {
 		c.tree = newTree(slots)
-		err = c.run()
+		if format.JSON {
+			err = c.printJSON(format, c.stdout)
+		} else {
+			err = c.run()
+		}
 	}
 	if _, werr := c.stdout.WriteTo(stdout); err == nil {
 		err = werr
@@ -58,12 +65,7 @@ func Run(slots []machine.Slot, args []string, stdout, stderr io.Writer) (exit in
 func (c *command) run() error {
 	switch {
 	case c.wantPath:
-		if !c.printPath(c.tree.nexus) {
-			return tool.Messagef("%s: Not found", c.path)
-		}
-		if !c.verbose {
-			c.stdout.WriteByte('\n')
-		}
+		return c.printPath()
 	case c.usage:
 		for _, m := range c.tree.managers {
 			c.printManager(m)
@@ -106,36 +108,37 @@ func (c *command) printResources(d *device, indent int) {
 func (c *command) printManager(m *manager) {
 	c.line(0, m.name+":")
 	for _, s := range m.all() {
-		owner := "----"
-		if s.owner != nil && s.owner.name != "" {
-			owner = "(" + s.owner.name + ")"
+		owner := s.ownerText()
+		if owner != nobody {
+			owner = "(" + owner + ")"
 		}
 		c.line(resourceIndent, m.text(s)+" "+owner)
 	}
 }
 
-// printPath prints the device of the path's name and those above it, up to d, and reports
-// whether it is d or below it (print_path).
-func (c *command) printPath(d *device) bool {
-	lead := ""
-	if d.name != c.path {
-		found := false
-		for _, child := range d.children {
-			if found = c.printPath(child); found {
-				break
-			}
-		}
-		if !found {
-			return false
-		}
-		lead = " "
+// printPath prints the device of the path's name and those above it (print_path).
+func (c *command) printPath() error {
+	way := c.tree.nexus.wayTo(c.path)
+	if way == nil {
+		return c.notFound()
 	}
-	c.stdout.WriteString(lead + d.text(c.verbose))
-	if c.verbose {
+	for i, d := range way {
+		if i > 0 {
+			c.stdout.WriteByte(' ')
+		}
+		c.stdout.WriteString(d.text(c.verbose))
+		if c.verbose {
+			c.stdout.WriteByte('\n')
+		}
+	}
+	if !c.verbose {
 		c.stdout.WriteByte('\n')
 	}
-	return true
+	return nil
 }
+
+// notFound is the error of a path that leads nowhere.
+func (c *command) notFound() error { return tool.Messagef("%s: Not found", c.path) }
 
 // line prints an indented line.
 func (c *command) line(indent int, text string) {

@@ -198,3 +198,33 @@ func TestMachineWithoutDevices(t *testing.T) {
 		t.Errorf("exit %d, %q", exit, &stdout)
 	}
 }
+
+func TestJSONHasLibxosNames(t *testing.T) {
+	m := boot(t)
+	prints(t, m, "-o json", `{"device-information": {"nexus0": {"pcib2": {"pci2": {"em0": {}}}, "pcib5": {"pci5": {"em1": {}, "igb0": {}}}}}}
+`)
+	must(t, m.Disable("em0"))
+	prints(t, m, "-rv --libxo json", `{"device-information": {"nexus0": {"state":"enabled", "pcib2": {"state":"enabled", "pci2": {"state":"enabled", `+
+		`"PCI-domain-0-bus-numbers": [{"start":"2","end":"2"}], `+
+		`"unknown": {"pnpinfo": {"vendor":"0x8086","device":"0x10d3","subvendor":"0x8086","subdevice":"0xa01f","class":"0x020000"}, `+
+		`"location": {"slot":"0","function":"0","dbsf":"pci0:2:0:0"},"state":"disabled", `+
+		`"I-O-memory-addresses": [{"start":"0xc0000000","end":"0xc001ffff"}, {"start":"0xc0020000","end":"0xc0023fff"}]}}}, `+
+		`"pcib5": {"state":"enabled", "pci5": {"state":"enabled", "PCI-domain-0-bus-numbers": [{"start":"5","end":"5"}], `+
+		`"em1": {"pnpinfo": {"vendor":"0x8086","device":"0x100f","subvendor":"0x8086","subdevice":"0x1001","class":"0x020000"}, `+
+		`"location": {"slot":"0","function":"0","dbsf":"pci0:5:0:0"},"state":"enabled", "Interrupt-request-lines": [{"start":"0x15","end":"0x15"}], `+
+		`"I-O-ports": [{"start":"0x2000","end":"0x203f"}], "I-O-memory-addresses": [{"start":"0xc0040000","end":"0xc005ffff"}]}, `+
+		`"igb0": {"pnpinfo": {"vendor":"0x8086","device":"0x1533","subvendor":"0x8086","subdevice":"0x0001","class":"0x020000"}, `+
+		`"location": {"slot":"1","function":"0","dbsf":"pci0:5:1:0"},"state":"enabled", `+
+		`"Interrupt-request-lines": [{"start":"0x1b","end":"0x1b"}, {"start":"0x1c","end":"0x1c"}, {"start":"0x1d","end":"0x1d"}], `+
+		`"I-O-memory-addresses": [{"start":"0xc0024000","end":"0xc0027fff"}, {"start":"0xc0060000","end":"0xc007ffff"}]}}}}}}
+`)
+	prints(t, m, "-p em1 -o json", `{"device-path": {"em1": {"devicename":"em1", "pci5": {"devicename":"pci5", "pcib5": {"devicename":"pcib5", "nexus0": {"devicename":"nexus0"}}}}}}
+`)
+	out, _, _ := run(m, "-u -o json")
+	if want := `{"device-resources": {"Interrupt-request-lines": {"0x10-0x14": ["----"], "0x15": ["em1"], "0x16-0x17": ["----"], `; !strings.HasPrefix(out, want) {
+		t.Errorf("%s", out)
+	}
+	if out, errs, exit := run(m, "-p em9 -o json"); out != "" || errs != "devinfo: em9: Not found\n" || exit != 1 {
+		t.Errorf("exit %d, %q, %q", exit, out, errs)
+	}
+}

@@ -12,6 +12,17 @@ type span struct {
 	owner       *device // nil: nobody's
 }
 
+// nobody stands where an owner's name would.
+const nobody = "----"
+
+// ownerText is the name of who has a range, [nobody] without.
+func (s span) ownerText() string {
+	if s.owner == nil || s.owner.name == "" {
+		return nobody
+	}
+	return s.owner.name
+}
+
 // manager is a resource manager (struct rman): what it gives out, and who has it.
 type manager struct {
 	name  string

@@ -38,6 +38,20 @@ func (d *device) text(verbose bool) string {
 	return s
 }
 
+// wayTo is the device of a name in the tree below d, and those above it, up to d; nil if
+// there is none.
+func (d *device) wayTo(name string) []*device {
+	if d.name == name {
+		return []*device{d}
+	}
+	for _, child := range d.children {
+		if way := child.wayTo(name); way != nil {
+			return append(way, d)
+		}
+	}
+	return nil
+}
+
 // tree is the machine's devices, and what they have.
 type tree struct {
 	nexus    *device

@@ -21,6 +21,7 @@ const exitDetached = 2
 type command struct {
 	slots  []machine.Slot
 	stdout *bytes.Buffer
+	format tool.Format // of -l
 
 	list, attached, read, write   bool // -l -a -r -w
 	bars, caps, errors, verbose   bool // -b -c -e -v
@@ -34,7 +35,11 @@ func Run(slots []machine.Slot, args []string, stdout, stderr io.Writer) (exit in
 	c := &command{slots: slots, stdout: new(bytes.Buffer)}
 	flags := map[byte]*bool{'a': &c.attached, 'B': &c.bridge, 'b': &c.bars, 'c': &c.caps, 'e': &c.errors, 'h': &c.halves,
 		'l': &c.list, 'r': &c.read, 'w': &c.write, 'V': &c.vpd, 'v': &c.verbose}
-	args, err := tool.Flags("pciconf", usageText, getopt.Flags{Plain: tool.Switches(flags)}, args)
+	format, args, err := tool.TakeFormat(args)
+	if err == nil {
+		c.format = format
+		args, err = tool.Flags("pciconf", usageText, getopt.Flags{Plain: tool.Switches(flags)}, args)
+	}
 	if err == nil {
 		c.byteWide = c.bars
 		err = c.run(args)

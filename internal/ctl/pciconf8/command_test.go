@@ -182,3 +182,24 @@ func TestErrorsAreFreeBSDs(t *testing.T) {
 		t.Errorf("%q", errs)
 	}
 }
+
+func TestListingAsJSON(t *testing.T) {
+	m := boot(t, map[string]string{"hint.em.0.device": "82545EM", "hint.em.1.disabled": "1"})
+	out, errs, exit := run(m, "-lvbc", "-o", "json")
+	want := `{"pciconf": {"device": [{"name":"em0","selector":"pci0:2:0:0","class":"0x020000","rev":"0x01","hdr":"0x00","vendor":"0x8086","device":"0x100f",` +
+		`"subvendor":"0x8086","subdevice":"0x1001","vendor-name":"Intel Corporation","device-name":"82545EM Gigabit Ethernet Controller (Copper)",` +
+		`"class-name":"network","subclass-name":"ethernet", "bar": [{"register":"0x10","type":"Memory","range":32,"base":"0xc0000000","size":131072,"enabled":true}, ` +
+		`{"register":"0x18","type":"I/O Port","range":32,"base":"0x2000","size":64,"enabled":true}], ` +
+		`"cap": [{"id":"0x01","register":"0xdc","description":"powerspec 2 supports D0 D3 current D0"}, ` +
+		`{"id":"0x07","register":"0xe4","description":"PCI-X 64-bit supports 133MHz, 2048 burst read, 1 split transaction"}]}, {"selector":"pci0:3:0:0",`
+	if !strings.HasPrefix(out, want) || errs != "" || exit != 0 {
+		t.Errorf("exit %d, %q\n%s", exit, errs, cmp.Diff(want, out[:min(len(out), len(want))]))
+	}
+	if out, _, _ := run(m, "-le", "-o", "json", "em0"); !strings.Contains(out, `"subdevice":"0x1001", "error": []}]}}`) {
+		t.Errorf("%s", out)
+	}
+	out, _, _ = run(m, "--libxo", "json", "-l", "pci9:0")
+	if out != "{\"pciconf\": {\"device\": []}}\n" {
+		t.Errorf("%s", out)
+	}
+}

@@ -5,6 +5,8 @@
 //
 //	exit := pciconf8.Run(m.Slots(), []string{"-lv"}, os.Stdout, os.Stderr)
 //
+// -o json (or --libxo json), which FreeBSD lacks, writes the list with the names of the text.
+//
 // There are no bridges and no vital product data in a machine, so -B and -V are taken and
 // add nothing. FreeBSD's -D, which dumps registers of a device, is not here: reading them
 // has effects.

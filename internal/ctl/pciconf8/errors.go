@@ -31,23 +31,40 @@ var expressErrors = []errorBit{
 	{0x0008, "Unsupported Request Detected"},
 }
 
-// listErrors prints the errors that a function has seen (list_errors).
-func (c *command) listErrors(read config) {
-	c.errorBits("PCI errors", statusErrors, read(pci.RegStatus, halfWidth))
-	for reg := range walk(read) {
-		if read(reg, byteWidth) == pci.CapPCIe {
-			c.errorBits("PCI-e errors", expressErrors, read(reg+pcieDevSta, halfWidth))
-			return
-		}
-	}
+// errorGroup are the errors of one register.
+type errorGroup struct {
+	header string
+	texts  []string
 }
 
-// errorBits prints the indicators that are set, the header before the first.
-func (c *command) errorBits(header string, table []errorBit, status uint32) {
-	lead := fmt.Sprintf("%14s = ", header)
+// errorsOf are the errors that a function has seen.
+func errorsOf(read config) []errorGroup {
+	groups := []errorGroup{{"PCI errors", errorTexts(statusErrors, read(pci.RegStatus, halfWidth))}}
+	for reg := range walk(read) {
+		if read(reg, byteWidth) == pci.CapPCIe {
+			groups = append(groups, errorGroup{"PCI-e errors", errorTexts(expressErrors, read(reg+pcieDevSta, halfWidth))})
+		}
+	}
+	return groups
+}
+
+// errorTexts are the indicators that are set.
+func errorTexts(table []errorBit, status uint32) (texts []string) {
 	for _, e := range table {
 		if status&e.mask != 0 {
-			fmt.Fprintf(c.stdout, "%s%s\n", lead, e.text)
+			texts = append(texts, e.text)
+		}
+	}
+	return texts
+}
+
+// listErrors prints the errors that a function has seen, each header before the first
+// (list_errors).
+func (c *command) listErrors(read config) {
+	for _, g := range errorsOf(read) {
+		lead := fmt.Sprintf("%14s = ", g.header)
+		for _, text := range g.texts {
+			fmt.Fprintf(c.stdout, "%s%s\n", lead, text)
 			lead = strings.Repeat(" ", len(lead))
 		}
 	}

@@ -26,11 +26,17 @@ func (c *command) listAll(args []string) error {
 			return err
 		}
 	}
-	none := 0
+	var chosen []machine.Slot
 	for _, s := range c.slots {
-		if only && s.Function.Location() != wanted {
-			continue
+		if !only || s.Function.Location() == wanted {
+			chosen = append(chosen, s)
 		}
+	}
+	if c.format.JSON {
+		return c.listJSON(chosen)
+	}
+	none := 0
+	for _, s := range chosen {
 		name, unit := s.Driver, s.Unit
 		if name == "" {
 			name, unit = noDriver, none
@@ -70,35 +76,33 @@ func (c *command) details(s machine.Slot) {
 
 // names prints what pci.ids calls vendor and device, and what the class is (list_verbose).
 func (c *command) names(id pci.Identity) {
-	if vendor, ok := vendors[id.Vendor]; ok {
-		fmt.Fprintf(c.stdout, "    vendor     = '%s'\n", vendor)
-		if device, ok := devices[deviceID{id.Vendor, id.Device}]; ok {
-			fmt.Fprintf(c.stdout, "    device     = '%s'\n", device)
+	for _, n := range namesOf(id) {
+		quote := ""
+		if n.quoted {
+			quote = "'"
 		}
-	}
-	const classShift, subclassShift = 16, 8
-	class := classes[uint8(id.Class>>classShift)]
-	if class.name != "" {
-		fmt.Fprintf(c.stdout, "    class      = %s\n", class.name)
-	}
-	if subclass, ok := class.subclasses[uint8(id.Class>>subclassShift)]; ok {
-		fmt.Fprintf(c.stdout, "    subclass   = %s\n", subclass)
+		fmt.Fprintf(c.stdout, "    %-10s = %s%s%s\n", n.key, quote, n.name, quote)
 	}
 }
 
 // bar prints a base address register (print_bar).
 func (c *command) bar(r pci.Region) {
-	kind, bits := "Memory", rangeOf32
-	switch r.Kind {
-	case pci.IO:
-		kind = "I/O Port"
-	case pci.Mem64:
-		bits = rangeOf64
-	}
+	kind, bits := barKind(r)
 	state := "disabled"
 	if r.Enabled {
 		state = "enabled"
 	}
 	fmt.Fprintf(c.stdout, "    bar   [%02x] = type %s, range %2d, base %#x, size %d, %s\n",
 		pci.BARReg(r.Index), kind, bits, r.Addr, r.Size, state)
+}
+
+// barKind is the kind of a register's addresses, and how many bits they have.
+func barKind(r pci.Region) (kind string, bits int) {
+	switch r.Kind {
+	case pci.IO:
+		return "I/O Port", rangeOf32
+	case pci.Mem64:
+		return "Memory", rangeOf64
+	}
+	return "Memory", rangeOf32
 }

@@ -1,5 +1,7 @@
 package pciconf8
 
+import "github.com/ifsim/ifsim/iflib/pci"
+
 // deviceID is a vendor's device.
 type deviceID struct{ vendor, device uint16 }
 
@@ -51,4 +53,29 @@ type class struct {
 // classes are those of the table in FreeBSD's pci.c that a machine has.
 var classes = map[uint8]class{
 	0x02: {"network", map[uint8]string{0x00: "ethernet", 0x01: "token ring", 0x02: "fddi", 0x03: "ATM", 0x04: "ISDN"}},
+}
+
+// name is what something of a function is called; those of pci.ids are quoted.
+type name struct {
+	key, name string
+	quoted    bool
+}
+
+// namesOf are the names that are known of a function. A device has one only if its vendor
+// has.
+func namesOf(id pci.Identity) (names []name) {
+	if vendor, ok := vendors[id.Vendor]; ok {
+		names = append(names, name{"vendor", vendor, true})
+		if device, ok := devices[deviceID{id.Vendor, id.Device}]; ok {
+			names = append(names, name{"device", device, true})
+		}
+	}
+	const classShift, subclassShift = 16, 8
+	if class, ok := classes[uint8(id.Class>>classShift)]; ok {
+		names = append(names, name{"class", class.name, false})
+		if subclass, ok := class.subclasses[uint8(id.Class>>subclassShift)]; ok {
+			names = append(names, name{"subclass", subclass, false})
+		}
+	}
+	return names
 }
