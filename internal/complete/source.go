@@ -17,7 +17,9 @@ var syntaxes = map[string]syntax{
 		'F': words("all", "queue", "rules", "states"), 's': words("Running", "all", "info", "queue", "rules")}},
 	"pktgen": {values: map[byte]source{'f': words("tx", "rx", "ping", "pong"), 'i': interfaces, 'o': words("json"),
 		'n': nil, 'l': nil, 'b': nil, 'd': nil, 's': nil, 'D': nil, 'S': nil, 'p': nil, 'c': nil, 'T': nil, 'w': nil, 'R': nil, 'F': nil}},
-	"devctl": {args: deviceCommand},
+	"devctl":  {args: deviceCommand},
+	"devinfo": {values: map[byte]source{'p': deviceNames, 'o': words("json")}},
+	"pciconf": {args: first(deviceNames), values: map[byte]source{'o': words("json")}},
 }
 
 // words offers words that do not change.
@@ -84,6 +86,8 @@ func deviceCommand(ask Ask, args []string, _ string) Choice {
 	}
 	return Choice{}
 }
+
+func deviceNames(ask Ask, _ []string, _ string) Choice { return Choice{Words: devices(ask)} }
 
 // devices are the names of NICs: those that are attached, which have a description, and
 // those that hints describe, attached or not.
