@@ -69,6 +69,7 @@ Exit statuses are FreeBSD's of a tool; 130 if it was interrupted, 1 if there is 
 		topCommand(),
 		dumpCommand(),
 		pfctlCommand(),
+		tcpdumpCommand(),
 		pktgenCommand(),
 		benchCommand(),
 		altqWiresCommand(),

@@ -96,10 +96,10 @@ func ask(cmd *cobra.Command, socket string, req ctl.Request) (ctl.Reply, error) 
 	return reply, nil
 }
 
-// interruptible is a context that an interrupt ends. What pktgen has done is worth hearing, so
+// interruptible is a context that an interrupt ends. What pktgen and tcpdump have done is worth hearing, so
 // that the first one asks it to end, and the second does not wait for that.
 func interruptible(ctx context.Context, req *ctl.Request) (context.Context, context.CancelFunc) {
-	if req.Command != ctl.CommandPktgen {
+	if req.Command != ctl.CommandPktgen && req.Command != ctl.CommandTcpdump {
 		return signal.NotifyContext(ctx, os.Interrupt)
 	}
 	first, unregister := signal.NotifyContext(ctx, os.Interrupt)

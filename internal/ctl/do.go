@@ -22,6 +22,7 @@ import (
 	"github.com/ifsim/ifsim/internal/ctl/pfctl8"
 	"github.com/ifsim/ifsim/internal/ctl/pktgen8"
 	"github.com/ifsim/ifsim/internal/ctl/route8"
+	"github.com/ifsim/ifsim/internal/ctl/tcpdump8"
 	"github.com/ifsim/ifsim/internal/ctl/tool"
 	"github.com/ifsim/ifsim/internal/ctl/top8"
 	"github.com/ifsim/ifsim/internal/ctl/vmstat8"
@@ -83,6 +84,9 @@ var tools = map[string]func(c *call) int{
 	},
 	CommandTop: func(c *call) int {
 		return top8.Run(c.ctx, c.m, c.req.Args, c.streams())
+	},
+	CommandTcpdump: func(c *call) int {
+		return tcpdump8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())
 	},
 	CommandVmstat: func(c *call) int {
 		return vmstat8.Run(c.ctx, c.m.Kernel(), c.req.Args, c.streams())

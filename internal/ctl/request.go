@@ -27,6 +27,7 @@ const (
 	CommandNDP      = "ndp"      // ndp(8) with Args
 	CommandPfctl    = "pfctl"    // pfctl(8) with Args
 	CommandTop      = "top"      // reports of queues and CPUs, with Args
+	CommandTcpdump  = "tcpdump"  // tcpdump(1) with Args, which name no files
 	CommandVmstat   = "vmstat"   // vmstat(8) with Args
 	CommandPktgen   = "pktgen"   // pkt-gen(8) with Args, or as Pktgen says
 )

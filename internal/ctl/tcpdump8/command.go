@@ -114,6 +114,9 @@ func assemble(program []netbpf.Instruction) (bpf.Program, error) {
 	return raw, nil
 }
 
+// FileError is what tcpdump says of a file.
+func FileError(name string, err error) error { return tool.Messagef("%s: %s", name, reason(err)) }
+
 // reason is what went wrong with a file, without its name.
 func reason(err error) string {
 	var errno syscall.Errno

@@ -48,7 +48,7 @@ func (o *options) readFile(files FileIO) error {
 	if o.read != stdio {
 		f, err := files.Open(o.read)
 		if err != nil {
-			return tool.Messagef("%s: %s", o.read, reason(err))
+			return FileError(o.read, err)
 		}
 		defer f.Close()
 		in = f
@@ -70,7 +70,7 @@ func (o *options) readFile(files FileIO) error {
 	}
 	out, err := files.Create(o.write)
 	if err != nil {
-		return tool.Messagef("%s: %s", o.write, reason(err))
+		return FileError(o.write, err)
 	}
 	err = o.copy(src, filter, out)
 	if cerr := out.Close(); err == nil {
