@@ -22,7 +22,7 @@ func explainALTQEnqueue(x *explainer) {
 }
 
 func explainALTQDequeue(x *explainer) {
-	x.say("%s gives a packet of %s, and %s wait. It goes on to the mp_ring of queue 0.",
+	x.say("%s gives a packet of %s, which goes on to the mp_ring of queue 0, and holds %s now.",
 		x.discipline(), plural(x.arg("len"), "byte"), plural(x.arg("qlen"), "packet"))
 	if x.arg("regulated") != 0 {
 		x.also("The token bucket has %s left%s.", tokens(x), debt(x))
@@ -34,7 +34,7 @@ func explainALTQDrop(x *explainer) {
 }
 
 func explainALTQThrottle(x *explainer) {
-	x.say("The token bucket has %s%s: %s wait for the tick.", tokens(x), debt(x), plural(x.arg("qlen"), "packet"))
+	x.say("The token bucket has %s%s: held back until the next tick, %s.", tokens(x), debt(x), plural(x.arg("qlen"), "packet"))
 }
 
 // tokens are what may be sent at once.

@@ -107,7 +107,7 @@ func TestDisciplineShowsBeforeIflib(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"altq:em0:enqueue": "ALTQ is enabled on the interface: priq takes the packet of 1342 bytes and holds 1 packet now. Which queue of it a rule of pf.conf has said.",
-		"altq:em0:dequeue": "priq gives a packet of 1342 bytes, and 0 packets wait. It goes on to the mp_ring of queue 0. The token bucket has 158 bytes left.",
+		"altq:em0:dequeue": "priq gives a packet of 1342 bytes, which goes on to the mp_ring of queue 0, and holds 0 packets now. The token bucket has 158 bytes left.",
 	} {
 		if texts[name] != want {
 			t.Errorf("%s: %q, want %q", name, texts[name], want)
