@@ -82,3 +82,16 @@ func TestPrioritiesTravelWithPackets(t *testing.T) {
 	}
 	vlan.DestroyAll(r.k)
 }
+
+func TestKnobsWithoutMemoryLosePacketsCounted(t *testing.T) {
+	r := newRig(t)
+	ifp := r.vlan()
+	r.set(mtagPCP, "1")
+	r.set("debug.fail_point.mbuf.tag", "1*return(0)")
+	r.em.Input(r.packet(tagged(ownMAC, 5)))
+	r.em.Input(r.packet(tagged(ownMAC, 5)))
+	if got := count(r.em, ifnet.CounterIErrors) + count(ifp, ifnet.CounterIPackets); got != "11" || len(r.got) != 1 {
+		t.Errorf("counters %s, received %q", got, r.got)
+	}
+	vlan.DestroyAll(r.k)
+}

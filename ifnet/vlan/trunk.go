@@ -63,7 +63,7 @@ func (t *trunk) input(c *mbuf.Cache, parent *ifnet.Ifnet, m *mbuf.Mbuf) {
 		return
 	}
 	if !v.s.knobs.keep(c, m, ifnet.PriorityOfTag(m.Pkt.EtherVtag)) {
-		v.ifp.IncCounter(ifnet.CounterIErrors, 1)
+		parent.IncCounter(ifnet.CounterIErrors, 1)
 		c.FreeChain(m)
 		return
 	}
