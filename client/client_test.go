@@ -65,6 +65,9 @@ func TestVariablesAreReadAndSet(t *testing.T) {
 	if _, err := c.Sysctl(t.Context(), name+"=3"); err == nil {
 		t.Error("a setting was taken for a name")
 	}
+	if v, err := c.Sysctl(t.Context(), "-a"); v != "" || !errors.As(err, &exit) || exit.Stderr != "sysctl: unknown oid '-a'\n" {
+		t.Errorf("a flag was taken for a name: %q, %v", v, err)
+	}
 	if v, err := c.Sysctl(t.Context(), name); v != "50" || err != nil {
 		t.Errorf("%q, %v", v, err)
 	}
@@ -115,6 +118,17 @@ func TestPartsAreShownAsTheyCome(t *testing.T) {
 	exit := (*client.Exit)(nil)
 	if !errors.As(err, &exit) || exit.Status != 2 || strings.Join(shown, " ") != "a| b|x c|" {
 		t.Errorf("%q, %v", shown, err)
+	}
+}
+
+func TestRunHasAllParts(t *testing.T) {
+	c := puppet(t, `{"version":1,"stdout":"YQ==","stderr":"eA==","more":true,"exit":0}
+{"version":1,"stdout":"Yg==","stderr":"eQ==","exit":2}
+`)
+	r, err := c.Run(t.Context(), "netstat")
+	exit := (*client.Exit)(nil)
+	if !errors.As(err, &exit) || exit.Stderr != "xy" || string(r.Stdout) != "ab" || string(r.Stderr) != "xy" || r.Exit != 2 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

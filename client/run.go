@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -14,11 +15,22 @@ type Result struct {
 }
 
 // Run runs a tool in the machine as a shell would, and waits for its end. The result has
-// what it printed, with an error too. Errors are those of [Client.Do], [*Refused], and
-// [*Exit] for a status other than 0. Of a tool that prints from time to time
-// ([Client.Follow]) the result has the last part only.
+// all that it printed, with an error too. Errors are those of [Client.Do], [*Refused], and
+// [*Exit] for a status other than 0. [Client.Follow] is for tools that do not end.
 func (c *Client) Run(ctx context.Context, command string, args ...string) (Result, error) {
-	return c.run(ctx, nil, command, args)
+	var all Result
+	status, err := c.follow(ctx, all.add, command, args)
+	all.Exit = status
+	if exit := (*Exit)(nil); errors.As(err, &exit) {
+		exit.Stderr = string(all.Stderr)
+	}
+	return all, err
+}
+
+// add appends what a part has printed.
+func (r *Result) add(part Result) {
+	r.Stdout = append(r.Stdout, part.Stdout...)
+	r.Stderr = append(r.Stderr, part.Stderr...)
 }
 
 // Follow runs a tool that goes on, as netstat -w 1 does, and calls show with each part of
@@ -26,11 +38,23 @@ func (c *Client) Run(ctx context.Context, command string, args ...string) (Resul
 // show may cancel; the error is ctx's then, else as of [Client.Run]. While show runs the
 // machine waits, for 10 seconds at most.
 func (c *Client) Follow(ctx context.Context, show func(part Result), command string, args ...string) error {
-	last, err := c.run(ctx, func(r Reply) { show(r.result()) }, command, args)
-	if len(last.Stdout)+len(last.Stderr) > 0 {
-		show(last)
-	}
+	_, err := c.follow(ctx, show, command, args)
 	return err
+}
+
+// follow is Follow with the tool's status.
+func (c *Client) follow(ctx context.Context, show func(part Result), command string, args []string) (status int, err error) {
+	reply, err := c.Do(ctx, Request{Command: command, Args: args, Dir: c.Dir, Partial: func(r Reply) { show(r.result()) }})
+	if len(reply.Stdout)+len(reply.Stderr) > 0 {
+		show(reply.result())
+	}
+	if err == nil {
+		err = reply.refusal()
+	}
+	if err == nil && reply.Exit != 0 {
+		err = &Exit{Command: command, Status: reply.Exit, Stderr: string(reply.Stderr)}
+	}
+	return reply.Exit, err
 }
 
 // JSON runs a tool whose arguments ask for JSON (-o json), and decodes what it prints into
@@ -51,13 +75,13 @@ func (c *Client) Sysctl(ctx context.Context, name string) (string, error) {
 	if strings.Contains(name, "=") {
 		return "", fmt.Errorf("%q is not the name of a variable", name)
 	}
-	r, err := c.Run(ctx, "sysctl", "-n", name)
+	r, err := c.Run(ctx, "sysctl", "-n", "--", name)
 	return strings.TrimSuffix(string(r.Stdout), "\n"), err
 }
 
 // SetSysctl gives a variable a value. Errors are as of [Client.Run].
 func (c *Client) SetSysctl(ctx context.Context, name, value string) error {
-	_, err := c.Run(ctx, "sysctl", "-q", name+"="+value)
+	_, err := c.Run(ctx, "sysctl", "-q", "--", name+"="+value)
 	return err
 }
 
@@ -73,17 +97,6 @@ func (c *Client) Pktgen(ctx context.Context, p PktgenParams) (PktgenResult, erro
 		return PktgenResult{}, err
 	}
 	return *reply.Pktgen, err
-}
-
-func (c *Client) run(ctx context.Context, partial func(Reply), command string, args []string) (Result, error) {
-	reply, err := c.Do(ctx, Request{Command: command, Args: args, Dir: c.Dir, Partial: partial})
-	if err == nil {
-		err = reply.refusal()
-	}
-	if err == nil && reply.Exit != 0 {
-		err = &Exit{Command: command, Status: reply.Exit, Stderr: string(reply.Stderr)}
-	}
-	return reply.result(), err
 }
 
 func (r Reply) result() Result { return Result{Stdout: r.Stdout, Stderr: r.Stderr, Exit: r.Exit} }

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/ifsim/ifsim/client"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/internal/machine"
 )
@@ -57,6 +58,15 @@ func (s *Server) awaitLinks(t testing.TB) {
 		ifp := s.m.Ifnet(name)
 		eventually(t, name+"'s link state", func() uint64 { return uint64(ifp.LinkState()) }, uint64(ifnet.LinkStateUp))
 	}
+}
+
+// Do asks the machine at path.
+func Do(ctx context.Context, path string, req Request) (Reply, error) {
+	c, err := client.New(path)
+	if err != nil {
+		return Reply{}, err
+	}
+	return c.Do(ctx, req)
 }
 
 // ask sends a request, which must reach the machine.
