@@ -79,7 +79,7 @@ func (r rig) counter(name string, c ifnet.Counter) func() uint64 {
 
 // running is a run that goes on.
 type running struct {
-	t      testing.TB
+	r      rig
 	cancel context.CancelFunc
 	ended  chan struct{}
 	res    Result
@@ -90,7 +90,7 @@ type running struct {
 func (r rig) start(p Params) *running {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	run := &running{t: r.t, cancel: cancel, ended: make(chan struct{})}
+	run := &running{r: r, cancel: cancel, ended: make(chan struct{})}
 	go func() {
 		defer close(run.ended)
 		run.res, run.err = r.Do(ctx, p, nil, nil)
@@ -105,12 +105,8 @@ func (r rig) start(p Params) *running {
 
 // wait is the result of a run that ends by itself.
 func (r *running) wait() (Result, error) {
-	r.t.Helper()
-	select {
-	case <-r.ended:
-	case <-time.After(patience):
-		r.t.Fatal("the run does not end")
-	}
+	r.r.t.Helper()
+	r.r.eventually("the end of the run", r.over, 1)
 	return r.res, r.err
 }
 
