@@ -18,10 +18,16 @@ import (
 	"go.uber.org/goleak"
 )
 
-// skelEntry joins the example driver with its hardware.
-var skelEntry = machine.DriverEntry{
-	Driver: &skel.Driver, New: func(_ string, cfg hw.Config) (hw.NIC, error) { return skelhw.New(cfg) }, Chips: func() []string { return []string{"SKEL-1"} }, DefaultChip: "SKEL-1",
+// entry joins a driver with its hardware.
+func entry(driver *iflib.Driver, hardware func(hw.Config) (hw.NIC, error)) machine.DriverEntry {
+	return machine.DriverEntry{
+		Driver: driver, DefaultChip: driver.Name, Chips: func() []string { return []string{driver.Name} },
+		New: func(_ string, cfg hw.Config) (hw.NIC, error) { return hardware(cfg) },
+	}
 }
+
+// skelEntry is the example driver.
+var skelEntry = entry(&skel.Driver, skelhw.New)
 
 // bed is a machine that has been up for a while.
 type bed struct {
