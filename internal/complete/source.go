@@ -20,6 +20,8 @@ var syntaxes = map[string]syntax{
 	"devctl":  {args: deviceCommand},
 	"devinfo": {values: map[byte]source{'p': deviceNames, 'o': words("json")}},
 	"pciconf": {args: first(deviceNames), values: map[byte]source{'o': words("json")}},
+	"dump":    {args: deviceNames, values: map[byte]source{'o': words("json")}},
+	"top":     {values: map[byte]source{'I': deviceNames, 'd': nil, 'n': nil, 'o': words("json")}},
 }
 
 // words offers words that do not change.
