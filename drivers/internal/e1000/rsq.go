@@ -30,9 +30,12 @@ type ReportQueue struct {
 	cidx      uint32 // tx_rs_cidx
 	processed uint32 // tx_cidx_processed: the last descriptor credited
 
-	_     [64]byte
-	peek  uint64 // descriptor of the next report, or noReport; stored relaxed, loaded atomically
-	shown uint64 // what rs_dump shows of the indices; likewise
+	// What rs_dump shows of the indices; stored relaxed, loaded atomically. Nobody looks
+	// but when asked to, so it is among what the owner writes anyway.
+	shown uint64
+
+	_    [64]byte
+	peek uint64 // descriptor of the next report, or noReport; stored relaxed, loaded atomically
 }
 
 // Fields of ReportQueue.shown: indices of 16 bits, and whether a report has ever come.
