@@ -72,6 +72,7 @@ Exit statuses are FreeBSD's of a tool; 130 if it was interrupted, 1 if there is 
 		tcpdumpCommand(),
 		pktgenCommand(),
 		benchCommand(),
+		abCommand(),
 		altqWiresCommand(),
 		traceCommand(),
 		newDriverCommand(),
