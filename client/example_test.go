@@ -32,15 +32,10 @@ func Example() {
 }
 
 func ExampleClient_Sysctl() {
-	path, down := boot()
+	m, down := running()
 	defer down()
 
 	ctx := context.Background()
-	m, err := client.New(path)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	if err := m.SetSysctl(ctx, "dev.em.0.iflib.tx_abdicate", "1"); err != nil {
 		fmt.Println(err)
 	}
@@ -50,15 +45,10 @@ func ExampleClient_Sysctl() {
 
 // Frames are sent, and the other end's counters tell that they came.
 func ExampleClient_Pktgen() {
-	path, down := boot()
+	m, down := running()
 	defer down()
 
 	ctx := context.Background()
-	m, err := client.New(path)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	sent, err := m.Pktgen(ctx, client.PktgenParams{Interface: "em0", Frames: 1000, Size: 60})
 	fmt.Println(sent.Frames, err)
 	// Output: 1000 <nil>
@@ -66,17 +56,12 @@ func ExampleClient_Pktgen() {
 
 // A tool that goes on shows what it prints as it comes; here the second report ends it.
 func ExampleClient_Follow() {
-	path, down := boot()
+	m, down := running()
 	defer down()
 
-	m, err := client.New(path)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	reports := 0
-	err = m.Follow(ctx, func(client.Result) {
+	err := m.Follow(ctx, func(client.Result) {
 		if reports++; reports == 2 {
 			cancel()
 		}
@@ -86,16 +71,11 @@ func ExampleClient_Follow() {
 }
 
 func ExampleClient_JSON() {
-	path, down := boot()
+	m, down := running()
 	defer down()
 
-	m, err := client.New(path)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	var info struct{ Status string }
-	err = m.JSON(context.Background(), &info, "pfctl", "-s", "info", "-o", "json")
+	err := m.JSON(context.Background(), &info, "pfctl", "-s", "info", "-o", "json")
 	fmt.Println(info.Status, err)
 	// Output: Disabled <nil>
 }

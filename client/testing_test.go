@@ -56,13 +56,21 @@ func boot() (path string, down func()) {
 	}
 }
 
-// booted is a client of a machine.
+// running is a client of a machine that runs until it is taken down.
+func running() (c *client.Client, down func()) {
+	path, down := boot()
+	c, err := client.New(path)
+	if err != nil {
+		panic(err)
+	}
+	return c, down
+}
+
+// booted is a client of a machine that runs until the test ends.
 func booted(t *testing.T) *client.Client {
 	t.Helper()
-	path, down := boot()
+	c, down := running()
 	t.Cleanup(down)
-	c, err := client.New(path)
-	must(t, err)
 	return c
 }
 

@@ -34,10 +34,7 @@ var altqConfigs = []struct {
 }
 
 // altqStats are the state of any queue.
-var altqStats = []struct {
-	family
-	read func(s *altq.ClassStats) float64
-}{
+var altqStats = []reading[*altq.ClassStats]{
 	{altqFamily(gauge, "length_packets", unitPackets, "Packets in the queue.", "qlength"), func(s *altq.ClassStats) float64 { return float64(s.QLen) }},
 	{altqFamily(gauge, "limit_packets", unitPackets, "Most packets that the queue holds.", "qlength"), func(s *altq.ClassStats) float64 { return float64(s.QLimit) }},
 	{altqFamily(counter, "transmit_packets", unitPackets, "Packets that left the queue to be sent.", "pkts"), func(s *altq.ClassStats) float64 { return float64(s.Xmit.Packets) }},
@@ -48,10 +45,7 @@ var altqStats = []struct {
 }
 
 // altqCBQ are what only CBQ has.
-var altqCBQ = []struct {
-	family
-	read func(s *altq.CBQStats) float64
-}{
+var altqCBQ = []reading[*altq.CBQStats]{
 	{altqFamily(counter, "borrows", unitPackets, "Packets sent on an ancestor's share, with cbq.", "borrows"), func(s *altq.CBQStats) float64 { return float64(s.Borrows) }},
 	{altqFamily(counter, "suspends", unitTimes, "Times that the queue was suspended, with cbq.", "suspends"), func(s *altq.CBQStats) float64 { return float64(s.Delays) }},
 	{altqFamily(counter, "overlimits", unitTimes, "Times that the queue was found over its limit, with cbq.", "over"), func(s *altq.CBQStats) float64 { return float64(s.Over) }},
@@ -80,12 +74,8 @@ func altqFamilies() []family {
 	for _, e := range altqConfigs {
 		all = append(all, e.family)
 	}
-	for _, e := range altqStats {
-		all = append(all, e.family)
-	}
-	for _, e := range altqCBQ {
-		all = append(all, e.family)
-	}
+	all = append(all, familiesOf(altqStats)...)
+	all = append(all, familiesOf(altqCBQ)...)
 	return append(all, altqREDAverage, altqREDDrops, altqREDMarks, altqCoDelDrops)
 }
 
@@ -122,13 +112,9 @@ func (s *scrape) altqConfig(q pf.QueueInfo, labels ...string) {
 
 // altqState shows a queue, or an interface without queues, which CoDel makes of it.
 func (s *scrape) altqState(q *altq.ClassStats, labels ...string) {
-	for _, e := range altqStats {
-		s.put(e.family, e.read(q), labels...)
-	}
+	show(s, altqStats, q, labels...)
 	if q.CBQ != nil {
-		for _, e := range altqCBQ {
-			s.put(e.family, e.read(q.CBQ), labels...)
-		}
+		show(s, altqCBQ, q.CBQ, labels...)
 	}
 	for i, r := range q.RED {
 		with := append(labels[:len(labels):len(labels)], decimal(i))

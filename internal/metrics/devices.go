@@ -36,8 +36,8 @@ var (
 
 func deviceFamilies() []family {
 	all := []family{deviceInfo, deviceAttached}
-	all = append(all, familiesOf(iflibLeaves)...)
-	all = append(all, familiesOf(ifsimLeaves)...)
+	all = append(all, leafFamilies(iflibLeaves)...)
+	all = append(all, leafFamilies(ifsimLeaves)...)
 	return append(all, macStatistic)
 }
 

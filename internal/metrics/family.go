@@ -33,6 +33,28 @@ func (f family) typ() string {
 	return "gauge"
 }
 
+// reading is a family whose value is read off a T.
+type reading[T any] struct {
+	family
+	read func(v T) float64
+}
+
+// familiesOf are the families of readings.
+func familiesOf[T any](list []reading[T]) []family {
+	all := make([]family, len(list))
+	for i, r := range list {
+		all[i] = r.family
+	}
+	return all
+}
+
+// show shows what readings read off v.
+func show[T any](s *scrape, list []reading[T], v T, labels ...string) {
+	for _, r := range list {
+		s.put(r.family, r.read(v), labels...)
+	}
+}
+
 // Units of values.
 const (
 	unitBytes          = "bytes"

@@ -28,10 +28,7 @@ var ifCounters = []struct {
 }
 
 // ifGauges are what else is known of every interface.
-var ifGauges = []struct {
-	family
-	read func(ifp *ifnet.Ifnet) float64
-}{
+var ifGauges = []reading[*ifnet.Ifnet]{
 	{gauge("interface_up", unitTruth, "Whether the interface is marked up.", "IFF_UP", labelInterface),
 		func(ifp *ifnet.Ifnet) float64 { return truth(ifp.Flags()&ifnet.FlagUp != 0) }},
 	{gauge("interface_running", unitTruth, "Whether the driver has initialised the hardware.", "IFF_DRV_RUNNING", labelInterface),
@@ -50,10 +47,7 @@ var ifInfo = gauge("interface_info", unitOne, "An interface with its place and a
 	labelInterface, "index", "address")
 
 func interfaceFamilies() []family {
-	all := []family{ifInfo}
-	for _, e := range ifGauges {
-		all = append(all, e.family)
-	}
+	all := append([]family{ifInfo}, familiesOf(ifGauges)...)
 	for _, e := range ifCounters {
 		all = append(all, e.family)
 	}
@@ -64,9 +58,7 @@ func (s *scrape) interfaces() {
 	for _, ifp := range ifnet.List(s.k) {
 		name := ifp.Name()
 		s.put(ifInfo, 1, name, decimal(ifp.Index()), address(ifp))
-		for _, e := range ifGauges {
-			s.put(e.family, e.read(ifp), name)
-		}
+		show(s, ifGauges, ifp, name)
 		for _, e := range ifCounters {
 			s.put(e.family, float64(ifp.GetCounter(e.id)), name)
 		}

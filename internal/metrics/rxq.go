@@ -29,10 +29,7 @@ var (
 )
 
 // rxqSamples are what iflib tells of a receive queue beside its variables.
-var rxqSamples = []struct {
-	family
-	read func(q iflib.RxqSample) float64
-}{
+var rxqSamples = []reading[iflib.RxqSample]{
 	{counter("receive_queue_packets", unitPackets, "Packets that were taken from the hardware.", "none", labelInterface, labelQueue),
 		func(q iflib.RxqSample) float64 { return float64(q.Packets) }},
 	{counter("receive_queue_bytes", unitBytes, "Their bytes.", "none", labelInterface, labelQueue),
@@ -46,19 +43,13 @@ var rxqSamples = []struct {
 }
 
 func rxqFamilies() []family {
-	var all []family
-	for _, e := range rxqSamples {
-		all = append(all, e.family)
-	}
-	all = append(all, familiesOf(rxqLeaves)...)
-	return append(all, familiesOf(freeListLeaves)...)
+	all := append(familiesOf(rxqSamples), leafFamilies(rxqLeaves)...)
+	return append(all, leafFamilies(freeListLeaves)...)
 }
 
 // rxq shows a receive queue with its free lists.
 func (s *scrape) rxq(q iflib.RxqSample, node *sysctl.OID, ifname, number string) {
-	for _, e := range rxqSamples {
-		s.put(e.family, e.read(q), ifname, number)
-	}
+	show(s, rxqSamples, q, ifname, number)
 	s.leaves(node, rxqLeaves, ifname, number)
 	for name, list := range children(node) {
 		if n, ok := strings.CutPrefix(name, "rxq_fl"); ok {

@@ -46,10 +46,7 @@ var txqOwnLeaves = []leaf{
 }
 
 // txqSamples are what iflib tells of a transmit queue beside its variables.
-var txqSamples = []struct {
-	family
-	read func(q iflib.TxqSample) float64
-}{
+var txqSamples = []reading[iflib.TxqSample]{
 	{counter("transmit_queue_packets", unitPackets, "Frames that were handed to the hardware.", "none", labelInterface, labelQueue),
 		func(q iflib.TxqSample) float64 { return float64(q.Packets) }},
 	{counter("transmit_queue_bytes", unitBytes, "Their bytes.", "none", labelInterface, labelQueue),
@@ -75,20 +72,14 @@ var txqRingState = gauge("transmit_queue_ring_state", unitTruth, "Whether the mp
 var ringStates = [...]string{"IDLE", "BUSY", "STALLED", "ABDICATED"}
 
 func txqFamilies() []family {
-	var all []family
-	for _, e := range txqSamples {
-		all = append(all, e.family)
-	}
-	all = append(all, txqRingState)
-	all = append(all, familiesOf(txqLeaves)...)
-	return append(all, familiesOf(txqOwnLeaves)...)
+	all := append(familiesOf(txqSamples), txqRingState)
+	all = append(all, leafFamilies(txqLeaves)...)
+	return append(all, leafFamilies(txqOwnLeaves)...)
 }
 
 // txq shows a transmit queue: its variables, and those that FreeBSD does not have.
 func (s *scrape) txq(q iflib.TxqSample, node, own *sysctl.OID, ifname, number string) {
-	for _, e := range txqSamples {
-		s.put(e.family, e.read(q), ifname, number)
-	}
+	show(s, txqSamples, q, ifname, number)
 	for _, state := range ringStates {
 		s.put(txqRingState, truth(state == q.Soft), ifname, number, strings.ToLower(state))
 	}

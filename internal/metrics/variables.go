@@ -15,8 +15,8 @@ type leaf struct {
 	name string // of the variable in its node
 }
 
-// familiesOf are the families of variables.
-func familiesOf(leaves []leaf) []family {
+// leafFamilies are the families of variables.
+func leafFamilies(leaves []leaf) []family {
 	all := make([]family, len(leaves))
 	for i, l := range leaves {
 		all[i] = l.family
