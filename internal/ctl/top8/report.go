@@ -130,7 +130,7 @@ func (r *report) write(w io.Writer, follows bool) error {
 	}
 	m := &r.Mbufs
 	fmt.Fprintf(&b, "Mem: %d packets, %d mbufs, %d clusters; %d free, %d denied\n\n", m.Packets, m.Mbufs, m.Clusters, m.Free, m.Denied)
-	fmt.Fprintf(&b, "%-12s %3s %10s %12s %6s %6s %5s %-9s %8s %8s\n", "QUEUE", "CPU", "PACKETS/s", "BYTES/s", "DEPTH", "SIZE", "SOFT", "STATE", "DROPS/s", "INTR/s")
+	fmt.Fprintf(&b, "%-11s %3s %9s %11s %5s %5s %4s %-9s %7s %7s\n", "QUEUE", "CPU", "PACKETS/s", "BYTES/s", "DEPTH", "SIZE", "SOFT", "STATE", "DROPS/s", "INTR/s")
 	for i := range r.Queues {
 		q := &r.Queues[i]
 		intr := "-"
@@ -141,7 +141,7 @@ func (r *report) write(w io.Writer, follows bool) error {
 		if state == "" {
 			state = "-"
 		}
-		fmt.Fprintf(&b, "%-12s %3d %10.0f %12.0f %6d %6d %5d %-9s %8.0f %8s\n", q.Name, q.CPU, q.Packets, q.Bytes, q.Depth, q.Size, q.Soft, state, q.Drops, intr)
+		fmt.Fprintf(&b, "%-11s %3d %9.0f %11.0f %5d %5d %4d %-9s %7.0f %7s\n", q.Name, q.CPU, q.Packets, q.Bytes, q.Depth, q.Size, q.Soft, state, q.Drops, intr)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -109,14 +109,14 @@ CPU 1:  25.0% busy,  75.0% idle
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if !strings.HasPrefix(lines[4], "Mem: ") || lines[5] != "" ||
-		lines[6] != "QUEUE        CPU  PACKETS/s      BYTES/s  DEPTH   SIZE  SOFT STATE      DROPS/s   INTR/s" {
+		lines[6] != "QUEUE       CPU PACKETS/s     BYTES/s DEPTH  SIZE SOFT STATE     DROPS/s  INTR/s" {
 		t.Errorf("%s", second)
 	}
-	if !strings.HasPrefix(lines[7], "igb0 txq0      0        500        50000 ") || !strings.Contains(lines[7], " IDLE ") {
+	if !strings.HasPrefix(lines[7], "igb0 txq0     0       500       50000 ") || !strings.Contains(lines[7], " IDLE ") {
 		t.Errorf("first row %q", lines[7])
 	}
 	for _, l := range lines[8:11] {
-		if !strings.Contains(l, "          0            0 ") {
+		if !strings.Contains(l, "         0           0 ") {
 			t.Errorf("row of a queue that did nothing %q", l)
 		}
 	}
@@ -141,10 +141,10 @@ func TestQueuesThatDoMostComeFirst(t *testing.T) {
 CPU 0:  50.0% busy,  50.0% idle
 Mem: 0 packets, 0 mbufs, 0 clusters; 0 free, 0 denied
 
-QUEUE        CPU  PACKETS/s      BYTES/s  DEPTH   SIZE  SOFT STATE      DROPS/s   INTR/s
-em0 rxq0       0        100         5000    255   1023     0 down             0        5
-em0 txq0       1         25            0      7   1024     3 STALLED          2        -
-em1 rxq0       0          0            0      0      0     0 -                0        -
+QUEUE       CPU PACKETS/s     BYTES/s DEPTH  SIZE SOFT STATE     DROPS/s  INTR/s
+em0 rxq0      0       100        5000   255  1023    0 down            0       5
+em0 txq0      1        25           0     7  1024    3 STALLED         2       -
+em1 rxq0      0         0           0     0     0    0 -               0       -
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
