@@ -9,7 +9,7 @@ var syntaxes = map[string]syntax{
 	"ifconfig": {args: first(interfaces), values: map[byte]source{'f': nil, 'g': nil, 'G': nil, 'j': nil}},
 	"netstat": {values: map[byte]source{'I': interfaces, 'f': words("inet", "inet6", "link"), 'p': words("arp", "icmp", "icmp6", "ip", "ip6"),
 		'o': words("json"), 'F': nil, 'q': nil, 'w': nil}},
-	"route":  {args: first(words("add", "change", "delete", "flush", "get", "monitor", "show"))},
+	"route":  {args: first(words("add", "change", "delete", "flush", "get", "monitor", "show")), values: map[byte]source{'o': words("json")}},
 	"arp":    {values: map[byte]source{'i': interfaces, 'o': words("json")}},
 	"ndp":    {values: map[byte]source{'i': interfaces, 'o': words("json"), 'f': files, 'd': nil, 'A': nil}},
 	"vmstat": {values: map[byte]source{'c': nil, 'w': nil, 'o': words("json")}},
@@ -17,6 +17,8 @@ var syntaxes = map[string]syntax{
 		'F': words("all", "queue", "rules", "states"), 's': words("Running", "all", "info", "queue", "rules")}},
 	"pktgen": {values: map[byte]source{'f': words("tx", "rx", "ping", "pong"), 'i': interfaces, 'o': words("json"),
 		'n': nil, 'l': nil, 'b': nil, 'd': nil, 's': nil, 'D': nil, 'S': nil, 'p': nil, 'c': nil, 'T': nil, 'w': nil, 'R': nil, 'F': nil}},
+	"tcpdump": {values: map[byte]source{'i': interfaces, 'Q': words("in", "inout", "out"), 'F': files, 'r': files, 'w': files,
+		'B': nil, 'c': nil, 's': nil}},
 	"devctl":  {args: deviceCommand},
 	"devinfo": {values: map[byte]source{'p': deviceNames, 'o': words("json")}},
 	"pciconf": {args: first(deviceNames), values: map[byte]source{'o': words("json")}},
@@ -41,16 +43,13 @@ func first(s source) source {
 	}
 }
 
-// Interfaces are the names of the machine's interfaces.
-func Interfaces(ask Ask) []string {
-	var names []string
+// interfaces offers the names of the machine's interfaces.
+func interfaces(ask Ask, _ []string, _ string) (c Choice) {
 	for _, line := range ask("ifconfig", "-l") {
-		names = append(names, strings.Fields(line)...)
+		c.Words = append(c.Words, strings.Fields(line)...)
 	}
-	return names
+	return c
 }
-
-func interfaces(ask Ask, _ []string, _ string) Choice { return Choice{Words: Interfaces(ask)} }
 
 func variables(ask Ask, _ []string, _ string) Choice { return Choice{Words: ask("kenv", "-N")} }
 

@@ -54,6 +54,8 @@ func TestWordsOfToolsAreCompleted(t *testing.T) {
 		{"pktgen -qi e", complete.Choice{Words: []string{"em0"}}},
 		{"pktgen -i em0 -S ", complete.Choice{}},
 		{"pktgen -i em0 -n 5 -f p", complete.Choice{Words: []string{"ping", "pong"}}},
+		{"tcpdump -ni v", complete.Choice{Words: []string{"vlan7"}}},
+		{"tcpdump -w ", complete.Choice{Files: true}},
 		{"dmesg ", complete.Choice{}},
 		{"vi ", complete.Choice{}},
 	} {
