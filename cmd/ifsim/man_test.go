@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 )
 
 // manDir has the pages that `go generate` writes.
@@ -41,6 +42,21 @@ func TestPagesAreThoseOfTheCommands(t *testing.T) {
 			t.Errorf("docs/man/%s is stale, run go generate ./cmd/ifsim:\n%s", name, d)
 		}
 	}
+}
+
+// Every command that users see says what it does, with which status it ends, and shows
+// how it is used.
+func TestCommandsHaveWholePages(t *testing.T) {
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if cmd.IsAvailableCommand() && cmd.Runnable() && (cmd.Long == "" || cmd.Example == "") {
+			t.Errorf("%s: no Long or no Example", cmd.CommandPath())
+		}
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(rootCommand())
 }
 
 func TestPagesForMan(t *testing.T) {
