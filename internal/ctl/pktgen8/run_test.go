@@ -10,9 +10,14 @@ import (
 	"time"
 
 	"github.com/ifsim/ifsim/client"
+	"github.com/ifsim/ifsim/drivers/hw"
+	"github.com/ifsim/ifsim/drivers/port"
+	"github.com/ifsim/ifsim/drivers/port/null"
+	"github.com/ifsim/ifsim/drivers/port/pair"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/kern"
+	"github.com/ifsim/ifsim/internal/machine"
 )
 
 func TestEveryFrameSentIsCountedOnceByAll(t *testing.T) {
@@ -226,6 +231,23 @@ func TestPingAndPongAnswerEachOther(t *testing.T) {
 	for _, name := range []string{"em0", "em1"} {
 		r.eventually(name+" opackets", r.counter(name, ifnet.CounterOPackets), total)
 		r.eventually(name+" ipackets", r.counter(name, ifnet.CounterIPackets), total)
+	}
+}
+
+func TestPingAndPongAnswerEachOtherAcrossMachines(t *testing.T) {
+	cfg := machine.Config{Fabric: port.NewFabric(pair.Kind(), null.Kind()), Work: hw.NewWorkList()}
+	const hints = "hint.em.0.port=\"pair:t\"\nhint.ifsim.0.ncpu=\"1\"\n"
+	near, far := bootWith(t, cfg, "", hints), bootWith(t, cfg, "", hints)
+	near.awaitLinks()
+	far.awaitLinks()
+	const frames = 100
+	pong := far.start(Params{Interface: "em0", Mode: client.PktgenModePong, Frames: frames})
+	res := near.do(Params{Interface: "em0", Mode: client.PktgenModePing, Frames: frames, SrcIP: "10.0.0.1-10.0.0.7"})
+	if res.Frames != frames || res.RTT.Answers != frames {
+		t.Errorf("%+v %+v", res, res.RTT)
+	}
+	if back, err := pong.wait(); err != nil || back.Frames != frames {
+		t.Errorf("pong %+v, %v", back, err)
 	}
 }
 

@@ -40,20 +40,32 @@ type rig struct {
 // boot boots a machine, all links up.
 func boot(t testing.TB, clock kern.ClockKind, loader, hints string) rig {
 	t.Helper()
+	r := bootWith(t, machine.Config{Clock: clock}, loader, hints)
+	r.awaitLinks()
+	return r
+}
+
+// bootWith boots a machine of a configuration.
+func bootWith(t testing.TB, cfg machine.Config, loader, hints string) rig {
+	t.Helper()
 	fsys := fstest.MapFS{
 		"boot/loader.conf":  {Data: []byte(loader)},
 		"boot/device.hints": {Data: []byte(hints)},
 		"etc/rc.conf":       {Data: []byte("ifconfig_em0=\"up\"\nifconfig_em1=\"up\"\nifconfig_igb0=\"up\"\n")},
 	}
-	m, err := machine.Boot(machine.Config{Files: fsys, MemSize: memSize, Invariants: true, Console: io.Discard, Clock: clock})
+	cfg.Files, cfg.MemSize, cfg.Invariants, cfg.Console = fsys, memSize, true, io.Discard
+	m, err := machine.Boot(cfg)
 	must(t, err)
 	t.Cleanup(func() { must(t, m.Close()) })
-	r := rig{New(m), t, clock == kern.ManualClock}
-	for _, name := range m.Devices() {
-		ifp := m.Ifnet(name)
+	return rig{New(m), t, cfg.Clock == kern.ManualClock}
+}
+
+func (r rig) awaitLinks() {
+	r.t.Helper()
+	for _, name := range r.m.Devices() {
+		ifp := r.m.Ifnet(name)
 		r.eventually("link state", func() uint64 { return uint64(ifp.LinkState()) }, uint64(ifnet.LinkStateUp))
 	}
-	return r
 }
 
 // do is a run that must succeed.
