@@ -40,6 +40,7 @@ type Config struct {
 	Direction Direction // InOut by default
 	BufSize   int       // bytes of each of the two buffers; 0: net.bpf.bufsize; cut to net.bpf.maxbufsize
 	Promisc   bool      // hold promiscuous mode (BIOCPROMISC)
+	Owner     string    // who listens, for List
 }
 
 // minBufSize is the smallest buffer (BPF_MINBUFSIZE).
@@ -53,6 +54,7 @@ type Listener struct {
 	g      *globals
 	snap   int
 	dir    Direction
+	owner  string
 	filter atomic.Pointer[filter]
 	ready  chan struct{}
 
@@ -66,9 +68,9 @@ type Listener struct {
 	closed  bool
 	detach  func() // nil: not on the interface, see net.bpf.optimize_writers
 	promisc bool
+	hold    store // what Read gives out
 
-	readMu sync.Mutex // guards hold
-	hold   store
+	readMu sync.Mutex // one Read at a time
 }
 
 // Stats are a listener's counts (BIOCGSTATS and netstat -B).
@@ -88,7 +90,7 @@ func Open(k *kern.Kernel, host Host, cfg Config) (*Listener, error) {
 		size = int(g.bufSize.Load())
 	}
 	size = max(min(size, int(g.maxBufSize.Load())), minBufSize)
-	l := &Listener{k: k, host: host, g: g, snap: cfg.SnapLen, dir: cfg.Direction, ready: make(chan struct{}, 1)}
+	l := &Listener{k: k, host: host, g: g, snap: cfg.SnapLen, dir: cfg.Direction, owner: cfg.Owner, ready: make(chan struct{}, 1)}
 	if l.snap <= 0 {
 		l.snap = DefaultSnapLen
 	}
@@ -107,6 +109,7 @@ func Open(k *kern.Kernel, host Host, cfg Config) (*Listener, error) {
 	if f != nil || g.optimizeWriters.Load() == 0 {
 		l.detach = host.AttachTap(l.tap)
 	}
+	g.enter(l)
 	return l, nil
 }
 
@@ -223,6 +226,9 @@ func (l *Listener) Read(fn func(p Packet) bool) int {
 			break
 		}
 	}
+	l.mu.Lock()
+	l.hold.buf = l.hold.buf[:0]
+	l.mu.Unlock()
 	return n
 }
 
@@ -244,6 +250,7 @@ func (l *Listener) Close() error {
 	detach, promisc := l.detach, l.promisc
 	close(l.ready)
 	l.mu.Unlock()
+	l.g.leave(l)
 	if detach != nil {
 		detach()
 	}

@@ -1,6 +1,7 @@
 package bpf
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/ifsim/ifsim/internal/kern"
@@ -20,10 +21,13 @@ type globals struct {
 	maxBufSize      atomic.Int32
 	maxInsns        atomic.Int32
 	optimizeWriters atomic.Int32
+
+	mu        sync.Mutex // guards listeners; nothing under it blocks
+	listeners []*Listener
 }
 
-// Init registers net.bpf.* (spec ifnet 6.11): bufsize, maxbufsize, maxinsns and
-// optimize_writers. A second call does nothing; Open calls it if nobody did.
+// Init registers net.bpf.* (spec ifnet 6.11): bufsize, maxbufsize, maxinsns,
+// optimize_writers and stats. A second call does nothing; Open calls it if nobody did.
 func Init(k *kern.Kernel) {
 	if _, ok := kern.Lookup[*globals](k); ok {
 		return
@@ -39,6 +43,7 @@ func Init(k *kern.Kernel) {
 	c.Int(node, "maxbufsize", sysctl.RW, &g.maxBufSize, "Maximum capture buffer in bytes")
 	c.Int(node, "maxinsns", sysctl.RW, &g.maxInsns, "Maximum bpf program instructions")
 	c.Int(node, "optimize_writers", sysctl.RWTUN, &g.optimizeWriters, "Do not send packets until BPF program is set")
+	c.Add(node, sysctl.Spec{Name: "stats", Kind: sysctl.KindNode, Flags: sysctl.RD | sysctl.MPSafe, Descr: "bpf statistics portal", Static: true, Handler: g.stats})
 	kern.Attach(k, g)
 }
 

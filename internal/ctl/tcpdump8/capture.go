@@ -61,7 +61,7 @@ func (c *capture) run(ctx context.Context, program bpf.Program) error {
 	if !c.attached() {
 		return noDevice(c.ifp.Name())
 	}
-	l, err := c.open(bpf.Config{Filter: program, SnapLen: c.o.snapLen, Direction: c.o.direction, BufSize: size, Promisc: !c.o.noPromisc})
+	l, err := c.open(bpf.Config{Filter: program, SnapLen: c.o.snapLen, Direction: c.o.direction, BufSize: size, Promisc: !c.o.noPromisc, Owner: "tcpdump"})
 	if err != nil {
 		return c.openError(err)
 	}
