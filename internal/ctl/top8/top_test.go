@@ -17,22 +17,29 @@ import (
 	"github.com/ifsim/ifsim/internal/machine"
 )
 
-// bed is a machine on the manual clock with one igb on nothing.
+// bed is a machine on the manual clock with one NIC on nothing.
 type bed struct {
 	*machine.Machine
-	t *testing.T
+	t   *testing.T
+	nic string
 }
 
+// boot is a bed with an igb of two queues each way.
 func boot(t *testing.T) *bed {
 	t.Helper()
+	return bootNIC(t, "igb0", map[string]string{"hint.igb.0.port": "null", "hint.igb.0.device": "I210",
+		"dev.igb.0.iflib.override_ntxqs": "2", "dev.igb.0.iflib.override_nrxqs": "2"})
+}
+
+func bootNIC(t *testing.T, nic string, env map[string]string) *bed {
+	t.Helper()
 	m, err := machine.Boot(machine.Config{
-		NCPU: 2, MemSize: 64 << 20, Executor: kern.Stepped, Clock: kern.ManualClock, Invariants: true,
-		Env: map[string]string{"hint.igb.0.port": "null", "hint.igb.0.device": "I210", "dev.igb.0.iflib.override_ntxqs": "2", "dev.igb.0.iflib.override_nrxqs": "2"},
+		NCPU: 2, MemSize: 64 << 20, Executor: kern.Stepped, Clock: kern.ManualClock, Invariants: true, Env: env,
 	})
-	b := &bed{m, t}
+	b := &bed{m, t, nic}
 	b.must(err)
 	t.Cleanup(func() { b.must(m.Close()) })
-	b.must(m.Up("igb0"))
+	b.must(m.Up(nic))
 	b.settle(time.Second)
 	return b
 }
@@ -49,15 +56,15 @@ func (b *bed) settle(d time.Duration) {
 	b.Kernel().Advance(d)
 }
 
-// send sends n frames of 100 bytes.
-func (b *bed) send(n int) {
+// send sends n frames of so many bytes.
+func (b *bed) send(n, size int) {
 	c := mbuf.Of(b.Kernel()).NewCache()
 	defer c.Close()
 	for range n {
 		m := c.GetCl(mbuf.FlagPktHdr)
-		m.SetLen(100)
+		m.SetLen(size)
 		m.FixHdr()
-		b.must(b.Ifnet("igb0").Transmit(m))
+		_ = b.Ifnet(b.nic).Transmit(m) // the ring may be full
 		b.Kernel().RunUntilIdle()
 	}
 }
@@ -88,7 +95,7 @@ func TestRatesAreThoseOfTheMachinesClock(t *testing.T) {
 	defer task.Close()
 	task.Bind(1)
 	got, stderr, exit := b.run("-b -n 2 -d 2", func(int) {
-		b.send(1000)
+		b.send(1000, 100)
 		task.Enqueue()
 	})
 	if stderr != "" || exit != 0 {
@@ -153,7 +160,7 @@ em1 rxq0      0         0           0     0     0    0 -               0       -
 
 func TestReportsInJSONAreALineEach(t *testing.T) {
 	b := boot(t)
-	got, _, exit := b.run("-b -o json -n 2", func(int) { b.send(10) })
+	got, _, exit := b.run("-b -o json -n 2", func(int) { b.send(10, 100) })
 	lines := strings.Split(strings.ReplaceAll(got, "--\n", ""), "\n")
 	if len(lines) != 3 || exit != 0 {
 		t.Fatalf("%d lines, exit %d:\n%s", len(lines), exit, got)
