@@ -356,12 +356,14 @@ func judgeOwn(t *testing.T, name string, got oid, beyond map[string]oid, pattern
 	t.Errorf("%s, %v, is in no spec and has no reason", name, got)
 }
 
-// The tree of interfaces has a handler of its own and no leaves.
-func TestInterfaceTableIsANode(t *testing.T) {
+// What the specs give a handler of its own, without leaves (spec ifnet 6.11).
+func TestTablesAreNodes(t *testing.T) {
 	b := boot(t, machine.Config{})
-	o, err := b.Kernel().Sysctl.Lookup("net.link.generic.ifdata")
-	must(t, err)
-	if got := o.Kind().String(); got != "node" {
-		t.Errorf("net.link.generic.ifdata is a %s", got)
+	for _, name := range []string{"net.link.generic.ifdata", "net.bpf.stats"} {
+		o, err := b.Kernel().Sysctl.Lookup(name)
+		must(t, err)
+		if got := o.Kind().String(); got != "node" {
+			t.Errorf("%s is a %s", name, got)
+		}
 	}
 }
