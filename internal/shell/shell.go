@@ -123,6 +123,20 @@ func (s *Shell) run(ctx context.Context, argv []string, stdout io.Writer) (statu
 	return status
 }
 
+// piped is a pipe whose reader may go away: then the writer is told to end, and what it
+// still writes is lost without a word (SIGPIPE).
+type piped struct {
+	to     io.Writer
+	broken func()
+}
+
+func (p *piped) Write(b []byte) (int, error) {
+	if _, err := p.to.Write(b); err != nil {
+		p.broken()
+	}
+	return len(b), nil
+}
+
 // toHost runs a command with its output to the host's sh. The status is that of the latter.
 func (s *Shell) toHost(ctx context.Context, argv []string, text string) (status int) {
 	host := exec.Command("sh", "-c", text)
@@ -135,7 +149,9 @@ func (s *Shell) toHost(ctx context.Context, argv []string, text string) (status 
 		s.complain("%v", err)
 		return statusNotFound
 	}
-	s.run(ctx, argv, pipe)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.run(ctx, argv, &piped{to: pipe, broken: cancel})
 	pipe.Close()
 	err = host.Wait()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {

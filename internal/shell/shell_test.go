@@ -15,7 +15,8 @@ import (
 	"github.com/ifsim/ifsim/internal/shell"
 )
 
-// fake runs "ok ARGS", "fail N" and "wait", which waits for an interrupt.
+// fake runs "ok ARGS", "fail N", "yes", which prints for ever, and "wait", which waits for
+// an interrupt.
 func fake(ctx context.Context, argv []string, stdout io.Writer) (status int, found bool) {
 	switch argv[0] {
 	case "ok":
@@ -24,6 +25,13 @@ func fake(ctx context.Context, argv []string, stdout io.Writer) (status int, fou
 	case "fail":
 		n, _ := strconv.Atoi(argv[1])
 		return n, true
+	case "yes":
+		for ctx.Err() == nil {
+			if _, err := fmt.Fprintln(stdout, "y"); err != nil {
+				return 1, true
+			}
+		}
+		return 130, true
 	case "wait":
 		// The command has its ctx already, so the signal is its own.
 		_ = syscall.Kill(syscall.Getpid(), syscall.SIGINT)
@@ -71,6 +79,7 @@ func TestScriptsRunAsInSh(t *testing.T) {
 		{"help me", "help of [\"me\"]\n", 0},
 		{"echo b | cat -; false | true; echo $?", "b\n0\n", 0},
 		{"echo lost > /dev/null; echo a | sh -c 'exit 5'", "", 5},
+		{"yes | head -1; echo $?", "y\n0\n", 0},
 		{"wait; ok\nok", "", 130},
 		{"wait | cat; ok", "", 130},
 	} {
