@@ -18,7 +18,9 @@ func abCommand() *cobra.Command {
 	var output, dir string
 	var rounds int
 	cmd := &cobra.Command{
-		Use:   "ab [-o FORMAT] KNOB=V1,V2 ... -- bench tx [FLAG ...] | ab --dir DIR [--runs N] [-o FORMAT] KNOB=V1,V2 ... -- pktgen -i INTERFACE -f tx -n COUNT [OPTION ...]",
+		Use:                   "ab [-o FORMAT] KNOB=V1,V2 ... -- bench tx [FLAG ...] | ab --dir DIR [--runs N] [-o FORMAT] KNOB=V1,V2 ... -- pktgen -i INTERFACE -f tx -n COUNT [OPTION ...]",
+		DisableFlagsInUseLine: true,
+
 		Short: "compare values of a knob by a benchmark",
 		Long: `Runs the same benchmark on machines that differ in a knob's value and in nothing else, in
 turns, and tells whether the difference is significant. A knob is any tunable or variable
