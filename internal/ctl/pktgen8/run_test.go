@@ -21,15 +21,19 @@ import (
 )
 
 func TestEveryFrameSentIsCountedOnceByAll(t *testing.T) {
+	// 6667, 6667 and 6666 frames in bursts of 512.
+	frames, batches := uint64(20_000), uint64(3*14)
+	if testing.Short() {
+		frames, batches = 3000, 3*2
+	}
+	const size = 1514
 	for _, loader := range []string{"net.iflib.prefer_mpring=\"1\"\n", "net.iflib.prefer_mpring=\"0\"\n"} {
 		r := boot(t, kern.ManualClock, loader, alone)
-		const frames, size = 20_000, 1514
 		res := r.do(Params{Interface: "em0", Frames: frames, Size: size, Threads: 3})
 		if res.Frames != frames || res.Bytes != frames*size || res.Size != size || res.Dropped != 0 {
 			t.Errorf("%s%+v", loader, res)
 		}
-		// 6667, 6667 and 6666 frames in bursts of 512.
-		if res.Batches != 3*14 {
+		if res.Batches != batches {
 			t.Errorf("%s%d batches", loader, res.Batches)
 		}
 		l := r.m.Ctx("em0").Ledger()
@@ -80,7 +84,10 @@ func TestThreadsShareARate(t *testing.T) {
 
 func TestWhatIsRefusedIsSentAgainOrCounted(t *testing.T) {
 	r := boot(t, kern.ManualClock, "net.iflib.prefer_mpring=\"1\"\n", alone)
-	const frames = 30_000
+	frames := uint64(30_000)
+	if testing.Short() {
+		frames = 6000
+	}
 	if res := r.do(Params{Interface: "em0", Frames: frames, Size: 1514, Threads: 4}); res.Frames != frames || res.Dropped != 0 {
 		t.Errorf("retry: %+v", res)
 	}
