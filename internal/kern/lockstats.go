@@ -61,17 +61,17 @@ func (s *LockStat) add(o *LockStat) {
 	s.HoldMax = max(s.HoldMax, o.HoldMax)
 }
 
-// LockStats is what profiling counted of each lock, wherever it was acquired: one entry a
-// class and name, those held longest in total first. Any goroutine.
+// LockStats is what profiling counted of the locks of each name, wherever they were
+// acquired, those held longest in total first. Where locks of several classes share a name
+// the class is that of the place with the longest hold. Any goroutine.
 func (k *Kernel) LockStats() []LockStat {
-	type lock struct{ class, name string }
-	at := make(map[lock]int)
+	at := make(map[string]int)
 	var stats []LockStat
 	for _, s := range k.LockSites() {
-		i, ok := at[lock{s.Class, s.Name}]
+		i, ok := at[s.Name]
 		if !ok {
 			i = len(stats)
-			at[lock{s.Class, s.Name}] = i
+			at[s.Name] = i
 			stats = append(stats, LockStat{Class: s.Class, Name: s.Name})
 		}
 		stats[i].add(&s)
