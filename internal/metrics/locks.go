@@ -10,7 +10,7 @@ var lockReadings = []reading[kern.LockStat]{
 		func(l kern.LockStat) float64 { return float64(l.Acquired) }},
 	{counter("lock_contentions", unitTimes, "Times that somebody had to wait for a mutex.", "debug.lock.prof.stats, cnt_lock", labelLock),
 		func(l kern.LockStat) float64 { return float64(l.Contended) }},
-	{counter("lock_try_failures", unitTimes, "Times that a mutex was tried and not taken, as by senders of simple_tx.", "debug.lock.prof.stats, try_fail", labelLock),
+	{counter("lock_try_failures", unitTimes, "Times that a mutex was tried and not taken, as by senders of simple_tx.", "debug.lock.prof.tries, failed", labelLock),
 		func(l kern.LockStat) float64 { return float64(l.TryFailed) }},
 	{counter("lock_wait_seconds", unitSeconds, "Time waited for a mutex.", "debug.lock.prof.stats, wait_total", labelLock),
 		func(l kern.LockStat) float64 { return l.Wait.Seconds() }},
