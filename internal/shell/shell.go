@@ -104,8 +104,8 @@ func (s *Shell) command(ctx context.Context, c Command) (interrupted bool) {
 	}
 	// A command that hears of the interrupt, too, may be done before ctx is.
 	interrupted = ctx.Err() != nil || s.status == statusInterrupted
-	if interrupted {
-		s.status = statusInterrupted
+	if interrupted && c.Host != "" {
+		s.status = statusInterrupted // the host's end is no success
 	}
 	return interrupted
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/ifsim/ifsim/internal/shell"
 )
 
-// fake runs "ok ARGS", "fail N", "yes", which prints for ever, and "wait", which waits for
-// an interrupt.
+// fake runs "ok ARGS", "fail N", "yes", which prints for ever, and "wait" and "listen",
+// which wait for an interrupt; the latter has it for a success.
 func fake(ctx context.Context, argv []string, stdout io.Writer) (status int, found bool) {
 	switch argv[0] {
 	case "ok":
@@ -32,10 +32,13 @@ func fake(ctx context.Context, argv []string, stdout io.Writer) (status int, fou
 			}
 		}
 		return 130, true
-	case "wait":
+	case "wait", "listen":
 		// The command has its ctx already, so the signal is its own.
 		_ = syscall.Kill(syscall.Getpid(), syscall.SIGINT)
 		<-ctx.Done()
+		if argv[0] == "listen" {
+			return 0, true
+		}
 		return 130, true
 	}
 	return 0, false
@@ -82,6 +85,7 @@ func TestScriptsRunAsInSh(t *testing.T) {
 		{"yes | head -1; echo $?", "y\n0\n", 0},
 		{"wait; ok\nok", "", 130},
 		{"wait | cat; ok", "", 130},
+		{"listen; ok", "", 0},
 	} {
 		got, exit := run(c.script, false)
 		if d := cmp.Diff(c.want, got); d != "" || exit != c.exit {
