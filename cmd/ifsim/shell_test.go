@@ -52,6 +52,14 @@ func TestShellOnATerminal(t *testing.T) {
 	term.press(" whole\r")
 	term.expect("\nhalf whole\r\n" + prompt)
 
+	// A tool that reads keys takes no more than its own.
+	term.press("top\r")
+	term.expect("em0 txq1")
+	term.press("q")
+	term.expect(prompt)
+	term.press("echo all\r")
+	term.expect("\nall\r\n" + prompt)
+
 	term.press("exit 3\r")
 	term.drain()
 	if err := shell.Wait(); shell.ProcessState.ExitCode() != 3 {
@@ -59,7 +67,7 @@ func TestShellOnATerminal(t *testing.T) {
 	}
 	history, err := os.ReadFile(filepath.Join(state, "ifsim", "history"))
 	check(t, err)
-	const want = "sysctl -n kern.ostype \nvmstat -i -w 1000; echo lost\necho status $?\necho half whole\nexit 3\n"
+	const want = "sysctl -n kern.ostype \nvmstat -i -w 1000; echo lost\necho status $?\necho half whole\ntop\necho all\nexit 3\n"
 	if string(history) != want {
 		t.Errorf("history %q, want %q", history, want)
 	}
@@ -67,7 +75,7 @@ func TestShellOnATerminal(t *testing.T) {
 	// The next shell remembers. ^D ends it.
 	term, shell, _ = shellBox(t, state)
 	term.expect(prompt)
-	term.press("\x10\x10\r")
+	term.press("\x10\x10\x10\x10\r")
 	term.expect("\nhalf whole\r\n" + prompt)
 	term.press("\x04")
 	term.drain()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ifsim/ifsim/internal/ctl"
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 )
 
@@ -120,7 +121,16 @@ func (s *screen) run(cmd *cobra.Command, ask func(cmd *cobra.Command, args []str
 	defer fmt.Fprint(s.out, "\r\n")
 	var asked atomic.Int32 // presses of d
 	keys := make(chan byte)
-	go readKeys(os.Stdin, keys)
+	reading, stop := context.WithCancel(ctx)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		readKeys(reading, os.Stdin, keys)
+	}()
+	defer func() {
+		stop()
+		<-read // what is typed next is somebody else's
+	}()
 	for given := args; ; {
 		once, cancel := context.WithCancel(ctx)
 		cmd.SetContext(once)
@@ -163,14 +173,26 @@ func obey(ctx context.Context, keys <-chan byte, asked *atomic.Int32, cancel fun
 	}
 }
 
-// readKeys sends what is typed until there is no more.
-func readKeys(from io.Reader, keys chan<- byte) {
+// readKeys sends what is typed until there is no more or ctx ends. It does not take what
+// it cannot send.
+func readKeys(ctx context.Context, from *os.File, keys chan<- byte) {
+	const look = 50 // ms between looks at ctx
 	var b [1]byte
-	for {
-		if n, err := from.Read(b[:]); err != nil {
+	fds := []unix.PollFd{{Fd: int32(from.Fd()), Events: unix.POLLIN}}
+	for ctx.Err() == nil {
+		ready, err := unix.Poll(fds, look)
+		if ready == 0 || errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
 			return
-		} else if n > 0 {
-			keys <- b[0]
+		}
+		if n, err := from.Read(b[:]); n == 0 || err != nil {
+			return
+		}
+		select {
+		case keys <- b[0]:
+		case <-ctx.Done():
 		}
 	}
 }

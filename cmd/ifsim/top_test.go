@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,7 +38,15 @@ func TestKeysOfTop(t *testing.T) {
 	}{"q": {true, 0}, "xq": {true, 0}, "\x03": {true, 0}, "xd": {false, 1}, "": {false, 0}} {
 		ctx, cancel := context.WithCancel(context.Background())
 		typed := make(chan byte)
-		go readKeys(strings.NewReader(keys), typed)
+		keyboard, hands, err := os.Pipe()
+		check(t, err)
+		_, err = hands.WriteString(keys)
+		check(t, err)
+		read := make(chan struct{})
+		go func() {
+			defer close(read)
+			readKeys(ctx, keyboard, typed)
+		}()
 		if keys == "" {
 			cancel()
 		}
@@ -46,6 +55,9 @@ func TestKeysOfTop(t *testing.T) {
 			t.Errorf("%q: quit %v, asked %d", keys, quit, asked.Load())
 		}
 		cancel()
+		<-read
+		hands.Close()
+		keyboard.Close()
 	}
 }
 
