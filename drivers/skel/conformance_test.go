@@ -14,4 +14,3 @@ func TestConformance(t *testing.T) {
 		return iflibtest.Device{Driver: &skel.Driver, Hardware: skelhw.New}
 	})
 }
-

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/ifsim/ifsim/client"
 	"time"
 
+	"github.com/ifsim/ifsim/client"
 	"github.com/ifsim/ifsim/internal/ctl/pktgen8"
 )
 
