@@ -15,6 +15,7 @@ type broken struct {
 	loses    bool // at enqueue, without a word
 	starves  bool // the last packet
 	swaps    bool // a poll for the second packet
+	hides    bool // what it holds
 	consumed []*mbuf.Mbuf
 }
 
@@ -44,7 +45,14 @@ func (b *broken) Poll(altq.Time, *altq.Drops) *mbuf.Mbuf {
 }
 
 func (b *broken) Purge(d *altq.Drops) { altq.Purge(nil, &b.queue, nil, d) }
-func (b *broken) Len() int            { return b.queue.Len() + b.extra }
+
+func (b *broken) Walk(visit func(altq.QID, *mbuf.Mbuf)) {
+	if !b.hides {
+		b.queue.Walk(1, visit)
+	}
+}
+
+func (b *broken) Len() int { return b.queue.Len() + b.extra }
 func (b *broken) Stats(altq.QID, altq.Time) (altq.ClassStats, error) {
 	return altq.ClassStats{QLen: b.queue.Len()}, nil
 }
@@ -61,6 +69,7 @@ func TestFaultsAreFound(t *testing.T) {
 		{"made up", &broken{extra: 1}, "packets in"},
 		{"starving", &broken{starves: true}, "starve"},
 		{"poll of another", &broken{swaps: true}, "polled"},
+		{"hiding", &broken{hides: true}, "the queue shows"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b, err := newBed(Kernel(t, true), row.d, []altq.QID{1})
