@@ -2,6 +2,7 @@ package ctl
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -187,11 +188,14 @@ func TestAClientThatStopsHearsWhatWasDone(t *testing.T) {
 			}, 1)
 			s.gen(t, PktgenParams{Interface: "em1", Frames: 10})
 			eventually(t, "ipackets", func() uint64 { return em0.GetCounter(ifnet.CounterIPackets) }, 10)
+			// A packet is counted before it is shown. Those before the last one were shown.
+			s.gen(t, PktgenParams{Interface: "em1", Frames: 1})
+			eventually(t, "ipackets", func() uint64 { return em0.GetCounter(ifnet.CounterIPackets) }, 11)
 		}
 		close(stop)
 		r := <-ended
-		want := map[string]string{client.PktgenModeTx: "\nSent ", client.PktgenModeRx: "\nReceived 10 packets 600 bytes "}[mode]
-		if r.Exit != 0 || r.Error != "" || !strings.Contains("\n"+string(r.Stdout), want) {
+		want := map[string]string{client.PktgenModeTx: "^Sent ", client.PktgenModeRx: "^Received (10 packets 600|11 packets 660) bytes "}[mode]
+		if r.Exit != 0 || r.Error != "" || !regexp.MustCompile("(?m)"+want).Match(r.Stdout) {
 			t.Errorf("%s: %d %q %q", mode, r.Exit, r.Error, r.Stdout)
 		}
 	}
