@@ -2,6 +2,7 @@ package iflibtest
 
 import (
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -154,23 +155,30 @@ var mutants = []mutant{
 		}
 	}},
 	{name: "credits for what was handed over", good: cq, breaks: ruleEarly, also: carrying, set: func(d *faulty) {
-		next, done := map[int]int{}, map[int]int{}
-		d.initialise = func(d *faulty) { clear(next); clear(done); d.Device.Init() }
+		// Atomics, since peeks of others read them: it is not this that the rule is to find.
+		var next, done [numCPU]atomic.Int64 // no more queues than CPUs
+		d.initialise = func(d *faulty) {
+			for q := range next {
+				next[q].Store(0)
+				done[q].Store(0)
+			}
+			d.Device.Init()
+		}
 		d.path.encap = func(d *faulty, pi *iflib.PktInfo) error {
 			err := d.good().TxdEncap(pi)
 			if err == nil {
 				size := d.ctx.Softc().NTxd[1]
-				next[pi.QSIdx] += (int(pi.NewPidx) - int(pi.Pidx) + size) % size
+				next[pi.QSIdx].Add(int64((int(pi.NewPidx) - int(pi.Pidx) + size) % size))
 			}
 			return err
 		}
 		d.path.credits = func(d *faulty, qid int, clear bool) int {
-			n := next[qid] - done[qid]
+			n := next[qid].Load() - done[qid].Load()
 			if clear {
 				d.good().TxdCreditsUpdate(qid, true)
-				done[qid] += n
+				done[qid].Add(n)
 			}
-			return n
+			return int(n)
 		}
 	}},
 	{name: "the last report is not seen", good: hwb, breaks: ruleComplete, also: carrying, set: func(d *faulty) {
