@@ -12,10 +12,11 @@ import (
 
 // sharedLimit is how much slower than the best calibration a slice may run
 // before the host counts as shared, and reruns how often such a slice is run
-// again before it is taken as it is.
+// again before it is taken as it is. Of silentRuns slices one must send.
 const (
 	sharedLimit = 1.2
 	reruns      = 3
+	silentRuns  = 10
 )
 
 // extraProcs is how many Ps a run has beyond one for every pinned thread
@@ -181,7 +182,7 @@ func (run *txRun) cell(ps []*producer, onDrop OnDrop) ([]TxRow, error) {
 // slice measures one slice, again if the host was shared meanwhile.
 func (run *txRun) slice(r *rig, ps []*producer, onDrop OnDrop) (s slice, shared bool, err error) {
 	for range reruns {
-		if s, err = measure(r, ps, onDrop, run.o.Duration); err != nil {
+		if s, err = run.measure(r, ps, onDrop); err != nil {
 			return s, false, err
 		}
 		if run.best == 0 || s.cal < run.best {
@@ -196,6 +197,17 @@ func (run *txRun) slice(r *rig, ps []*producer, onDrop OnDrop) (s slice, shared 
 		run.o.Progress(run.done, run.total)
 	}
 	return s, shared, nil
+}
+
+// measure measures one slice, again if nothing was sent: the host may keep a
+// thread from a CPU for longer than a short slice, which has no ratio to another.
+func (run *txRun) measure(r *rig, ps []*producer, onDrop OnDrop) (slice, error) {
+	for range silentRuns {
+		if s, err := measure(r, ps, onDrop, run.o.Duration); err != nil || s.pps > 0 {
+			return s, err
+		}
+	}
+	return slice{}, fmt.Errorf("%s: nothing was sent in %d slices of %v", r.arm.name(), silentRuns, run.o.Duration)
 }
 
 // column is one figure of all slices.

@@ -148,6 +148,18 @@ func TestVariantsThatAreNotReadyEndTheRun(t *testing.T) {
 	}
 }
 
+func TestSlicesThatSendNothingEndTheRun(t *testing.T) {
+	_, err := Tx(TxOptions{
+		Producers: []int{1}, Runs: 1, Duration: minDuration, OnDrop: []OnDrop{RetryPacket}, Paths: []string{"mp_ring"},
+		Variants: []Variant{{Name: "a", Ready: func(m *machine.Machine) error {
+			return m.Kernel().Sysctl.SetText("debug.fail_point.mbuf.get", "return(1)")
+		}}},
+	})
+	if want := "a: nothing was sent in 10 slices of 1ms"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 func TestRowsOfVariantsCompareWithTheFirst(t *testing.T) {
 	res, err := Tx(TxOptions{
 		Producers: []int{1}, Runs: 2, Duration: minDuration, OnDrop: []OnDrop{RetryPacket}, Paths: []string{"mp_ring", "simple_tx"},
