@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -87,7 +88,7 @@ func TestInterfaceThatDisappearsEndsTheCapture(t *testing.T) {
 	b := newBench(t)
 	for i, flags := range []string{"-ti", "-pti"} {
 		name := fmt.Sprintf("em%d", i+1)
-		nic := b.listener(i+1, fmt.Sprintf("10.0.%d.1/24", i+1))
+		nic := b.NIC("em", i+1, fmt.Sprintf("10.0.%d.1/24", i+1))
 		stdout, stderr, exit := b.run(flags+" "+name, func() {
 			nic.Input(udp(t, 7, 9, 18))
 			ifnet.EtherDetach(nic.Ifnet)
@@ -180,7 +181,8 @@ func (p *parts) flush() {
 
 func TestInterfaceThatCannotBePromiscuousIsCapturedAnyway(t *testing.T) {
 	b := newBench(t)
-	plain := b.NIC("em", 3, "10.0.3.1/24") // which refuses
+	plain := b.NIC("em", 3, "10.0.3.1/24")
+	plain.SetMethods(ifnet.Methods{Ioctl: func(ifnet.Ioctl, any) error { return syscall.EINVAL }})
 	stdout, stderr, exit := b.run("-i em3 -t -c 1", func() { plain.Input(udp(t, 7, 9, 18)) })
 	want := "tcpdump: WARNING: em3: That device doesn't support promiscuous mode\n(BIOCPROMISC: Invalid argument)\n" +
 		quiet + strings.Replace(listening, "em0", "em3", 1) + counts("1 packet", "1 packet", "0 packets")

@@ -11,7 +11,6 @@ import (
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
 
-	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/ctl/tcpdump8"
 	"github.com/ifsim/ifsim/internal/ctl/tool"
@@ -27,25 +26,8 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	b := &bench{Host: tooltest.NewHost(t), t: t}
-	b.nic = b.listener(0, "10.0.0.1/24")
+	b.nic = b.NIC("em", 0, "10.0.0.1/24")
 	return b
-}
-
-// listener adds an interface that can be promiscuous.
-func (b *bench) listener(unit int, addr string) *tooltest.NIC {
-	b.t.Helper()
-	n := b.NIC("em", unit, addr)
-	n.SetMethods(ifnet.Methods{
-		Ioctl: func(cmd ifnet.Ioctl, data any) error {
-			if cmd == ifnet.IoctlSetFlags {
-				return nil
-			}
-			return ifnet.EtherIoctl(n.Ifnet, cmd, data)
-		},
-		Transmit: func(m *mbuf.Mbuf) error { mbuf.FreeChain(m); return nil },
-		QFlush:   func() {},
-	})
-	return n
 }
 
 // run runs tcpdump. Each step is done when output is flushed; the first flush tells that

@@ -79,7 +79,7 @@ func (h *Host) NIC(driver string, unit int, addrs ...string) *NIC {
 	n.SetFlags(ifnet.FlagBroadcast|ifnet.FlagSimplex|ifnet.FlagMulticast, 0)
 	n.SetMethods(ifnet.Methods{
 		Init:     func() { n.SetDrvFlags(ifnet.FlagRunning, 0) },
-		Ioctl:    func(cmd ifnet.Ioctl, data any) error { return ifnet.EtherIoctl(n.Ifnet, cmd, data) },
+		Ioctl:    n.ioctl,
 		Transmit: n.transmit,
 		QFlush:   func() {},
 	})
@@ -98,6 +98,14 @@ func (h *Host) NIC(driver string, unit int, addrs ...string) *NIC {
 
 // detection is the time in which IPv6 addresses become valid.
 const detection = 2 * time.Second
+
+// ioctl serves what every Ethernet interface does, and lets it be promiscuous.
+func (n *NIC) ioctl(cmd ifnet.Ioctl, data any) error {
+	if cmd == ifnet.IoctlSetFlags {
+		return nil
+	}
+	return ifnet.EtherIoctl(n.Ifnet, cmd, data)
+}
 
 func (n *NIC) transmit(m *mbuf.Mbuf) error {
 	b := make([]byte, m.Length())
