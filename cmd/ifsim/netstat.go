@@ -7,7 +7,7 @@ import (
 
 func netstatCommand() *cobra.Command {
 	return toolCommand(&cobra.Command{
-		Use:   "netstat [-S SOCKET] -i | -I INTERFACE | -w WAIT | -m | -r | -s | -p PROTOCOL | -Q [-46abdhnW] [-f FAMILY] [-q LINES]",
+		Use:   "netstat [-S SOCKET] -i | -I INTERFACE | -w WAIT | -m | -r | -s | -p PROTOCOL | -Q | -B [-46abdhnW] [-f FAMILY] [-q LINES]",
 		Short: "show interfaces, routes, queues and counters of a running machine, as netstat(1)",
 		Long: `Shows what interfaces, protocols and packet buffers of a running machine have counted, and
 the routing table.
@@ -26,6 +26,9 @@ the routing table.
     -Q            transmit and receive queues of interfaces as they are, or with -I of one.
                   This is not FreeBSD's -Q, which shows its queues between interfaces and
                   protocols: packets wait in no such queue here
+    -B            what listens to interfaces, as tcpdump does, or with -I to one. Flags: p for
+                  promiscuous; s, o or - for packets both ways, out or in. No listener is a
+                  process, so that each Pid is 0
     -f FAMILY     with -i, -r and -s: only inet, inet6 or link; -4 and -6 are the first two
     -n            with -r: addresses are not cut; names of hosts nobody knows here
     -W            wide columns; with -r numbers of next hops and MTUs too

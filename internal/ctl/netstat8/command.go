@@ -8,6 +8,7 @@ import (
 
 	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/ifnet"
+	"github.com/ifsim/ifsim/ifnet/bpf"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 	"github.com/ifsim/ifsim/internal/ctl/tool"
 	"github.com/ifsim/ifsim/internal/getopt"
@@ -35,6 +36,7 @@ type options struct {
 	memory       bool     // -m
 	routes       bool     // -r
 	queues       bool     // -Q
+	taps         bool     // -B
 	stats        int      // -s, how often
 	protocol     string   // -p
 	only         string   // -I: the interface
@@ -65,6 +67,8 @@ func Run(ctx context.Context, m Machine, args []string, streams tool.IO) (exit i
 func (o options) run(ctx context.Context, m Machine, streams tool.IO) error {
 	k := m.Kernel()
 	switch {
+	case o.taps:
+		return o.showTaps(streams.Stdout, bpf.List(k))
 	case o.memory:
 		return o.showMemory(streams.Stdout, mbuf.Of(k).Stats())
 	case o.queues:
@@ -90,6 +94,7 @@ const usageText = tool.Usage(`usage: netstat -i | -I interface [-46abdhnW] [-f a
        netstat -w wait [-I interface] [-46d] [-q howmany]
        netstat -s [-46s] [-f protocol_family | -p protocol]
        netstat -m
+       netstat -B [-I interface]
        netstat -r [-46nW] [-f address_family]
        netstat -Q [-I interface]
 `)
@@ -111,7 +116,7 @@ func parse(args []string) (o options, err error) {
 		}
 		args = nil
 	}
-	if len(args) > 0 || !o.interfaces && !o.memory && !o.routes && !o.queues && o.stats == 0 {
+	if len(args) > 0 || !o.interfaces && !o.memory && !o.routes && !o.queues && !o.taps && o.stats == 0 {
 		return o, usageText
 	}
 	if o.stats > 0 && (o.interfaces || o.routes) {
@@ -122,7 +127,7 @@ func parse(args []string) (o options, err error) {
 
 // flag takes a flag without argument; false if it is none.
 func (o *options) flag(f byte) bool {
-	switches := map[byte]*bool{'i': &o.interfaces, 'm': &o.memory, 'r': &o.routes, 'Q': &o.queues, 'b': &o.bytes, 'd': &o.drops,
+	switches := map[byte]*bool{'i': &o.interfaces, 'm': &o.memory, 'r': &o.routes, 'Q': &o.queues, 'B': &o.taps, 'b': &o.bytes, 'd': &o.drops,
 		'h': &o.human, 'a': &o.multicast, 'n': &o.numeric, 'S': &o.numeric, 'W': &o.wide, 'l': &o.wide}
 	switch {
 	case tool.Switches(switches)(f):
