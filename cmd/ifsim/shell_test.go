@@ -42,6 +42,13 @@ func TestShellOnATerminal(t *testing.T) {
 	term.press("echo status $?\r")
 	term.expect("\nstatus 130\r\n" + prompt)
 
+	// What counts tells its counts then, as at a prompt of the host's.
+	term.press("tcpdump -i em0; echo lost\r")
+	term.expect("listening on em0")
+	term.press("\x03")
+	term.expect("0 packets captured\r\n")
+	term.expect(prompt)
+
 	// Messages come above the prompt, which is shown again with what was typed.
 	term.press("echo half")
 	term.expect("half")
@@ -67,7 +74,7 @@ func TestShellOnATerminal(t *testing.T) {
 	}
 	history, err := os.ReadFile(filepath.Join(state, "ifsim", "history"))
 	check(t, err)
-	const want = "sysctl -n kern.ostype \nvmstat -i -w 1000; echo lost\necho status $?\necho half whole\ntop\necho all\nexit 3\n"
+	const want = "sysctl -n kern.ostype \nvmstat -i -w 1000; echo lost\necho status $?\ntcpdump -i em0; echo lost\necho half whole\ntop\necho all\nexit 3\n"
 	if string(history) != want {
 		t.Errorf("history %q, want %q", history, want)
 	}

@@ -96,15 +96,16 @@ func ask(cmd *cobra.Command, socket string, req ctl.Request) (ctl.Reply, error) 
 	return reply, nil
 }
 
-// interruptible is a context that an interrupt ends. What pktgen and tcpdump have done is worth hearing, so
-// that the first one asks it to end, and the second does not wait for that.
+// interruptible is a context that an interrupt ends. What pktgen and tcpdump have done is
+// worth hearing, so that the first one, or the end of ctx, asks it to end, and the second
+// does not wait for that.
 func interruptible(ctx context.Context, req *ctl.Request) (context.Context, context.CancelFunc) {
 	if req.Command != ctl.CommandPktgen && req.Command != ctl.CommandTcpdump {
 		return signal.NotifyContext(ctx, os.Interrupt)
 	}
 	first, unregister := signal.NotifyContext(ctx, os.Interrupt)
 	req.Stop = first.Done()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	again := context.AfterFunc(first, func() {
 		second, stop := signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()
