@@ -92,6 +92,8 @@ func (ctx *Ctx) addOwnSysctls() {
 		qn := c.Node(n, queueNodeName("txq", q.id, ctx.scctx.NTxQSets), sysctl.RD|sysctl.MPSafe, "Queue Name")
 		c.Func(qn, "tx_empty_doorbells", sysctl.RD|sysctl.Stats, sysctl.KindU64,
 			func() uint64 { return atomic.LoadUint64(&q.pub.empty) }, "doorbells with no new descriptor behind them")
+		c.Func(qn, "tx_deferred", sysctl.RD|sysctl.Stats, sysctl.KindU64,
+			func() uint64 { return atomic.LoadUint64(&q.pub.deferred) }, "packets that simple_tx left to the holder of the lock")
 	}
 }
 

@@ -48,7 +48,7 @@ func TestDeviceSysctls(t *testing.T) {
 	q := c.txqs[1]
 	q.task.Bind(1)
 	o := &q.own
-	o.pidx, o.cidx, o.cidxProcessed, o.inUse, o.processed, o.cleaned, o.emptyDoorbells = 20, 5, 9, 15, 1<<32+9, 5, 3
+	o.pidx, o.cidx, o.cidxProcessed, o.inUse, o.processed, o.cleaned, o.emptyDoorbells, o.deferred = 20, 5, 9, 15, 1<<32+9, 5, 3, 8
 	q.publish()
 	q.stat.mbufDefrag.Store(1)
 	q.stat.pullups.Store(2)
@@ -67,7 +67,9 @@ func TestDeviceSysctls(t *testing.T) {
 	fl.publish()
 
 	want := []string{
+		"ifsim.txq1.tx_deferred: 8",
 		"ifsim.txq1.tx_empty_doorbells: 3",
+		"ifsim.txq0.tx_deferred: 0",
 		"ifsim.txq0.tx_empty_doorbells: 0",
 		"ifsim.broken_contracts: 0",
 		"ifsim.rx_ledger: " + RxLedger{}.String(),

@@ -157,6 +157,7 @@ func (q *Txq) drainDeferred(quota int32) int32 {
 			break
 		}
 		quota--
+		q.own.deferred++
 		// The sender is gone: the drop is counted, there is nobody to tell.
 		_ = q.simpleSend(m)
 	}

@@ -19,6 +19,7 @@ func TestTaskStrandsNothing(t *testing.T) { strandNothing(t, 2, 1, 10) }
 
 // strandNothing has senders send while the task is scheduled as often as kicks says.
 func strandNothing(t *testing.T, senders, each, kicks int) {
+	var deferred uint64
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			m := newMachine(t, machineConfig{seed: seed + 1, tunables: map[string]string{"net.iflib.prefer_mpring": "0"}})
@@ -48,9 +49,17 @@ func strandNothing(t *testing.T, senders, each, kicks int) {
 			if l.In != uint64(senders*each) || l.Handed != l.In || l.Queued != 0 {
 				t.Errorf("seed %d: %v", seed, l)
 			}
+			q := d.ctx.txqs[0]
+			if got, want := q.pub.deferred, q.ledger.in.Load(); got != want {
+				t.Errorf("seed %d: %d packets counted as deferred, %d came without the lock", seed, got, want)
+			}
+			deferred += q.pub.deferred
 			if err := d.ctx.Detach(); err != nil {
 				t.Error(err)
 			}
 		})
+	}
+	if deferred == 0 {
+		t.Error("no sender ever left its packet to another")
 	}
 }

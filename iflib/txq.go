@@ -112,6 +112,7 @@ type txOwner struct {
 	opackets, obytes, omcasts uint64 // totals; published with the rest
 	in, handed                uint64 // ledger: packets that came with the lock, packets handed to the hardware
 	emptyDoorbells            uint64 // doorbells with nothing new behind them (spec iflib 3.6)
+	deferred                  uint64 // simple_tx: packets sent for others, who found the lock taken
 	trace                     bool   // trace points fired when the owner took the queue
 	remap                     int    // how far the recovery from EFBIG came for the packet at hand
 
@@ -133,6 +134,7 @@ type txPublished struct {
 	in        uint64
 	handed    uint64
 	empty     uint64
+	deferred  uint64
 }
 
 // watch notes whether trace points fire: the owner asks once when it takes the
@@ -152,6 +154,7 @@ func (q *Txq) publish() {
 	physmem.StoreRelaxed64(&q.pub.in, o.in)
 	physmem.StoreRelaxed64(&q.pub.handed, o.handed)
 	physmem.StoreRelaxed64(&q.pub.empty, o.emptyDoorbells)
+	physmem.StoreRelaxed64(&q.pub.deferred, o.deferred)
 }
 
 // TxqState is a queue as its owner last published it.

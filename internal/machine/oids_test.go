@@ -180,7 +180,7 @@ string RWTUN: hw.ifsim.lock
 string RD: debug.lock.prof.tries
 uint8_t RW: dev.<drv>.<n>.ifsim.led
 string RD: dev.<drv>.<n>.ifsim.ledger dev.<drv>.<n>.ifsim.rx_ledger
-uint64_t RD: dev.<drv>.<n>.ifsim.broken_contracts dev.<drv>.<n>.ifsim.txq<n>.tx_empty_doorbells
+uint64_t RD: dev.<drv>.<n>.ifsim.broken_contracts dev.<drv>.<n>.ifsim.txq<n>.tx_empty_doorbells dev.<drv>.<n>.ifsim.txq<n>.tx_deferred
 unsigned-long RD: dev.<drv>.<n>.bad_writeback`,
 	"what FreeBSD did before 2026-07, to compare with": `integer RDTUN: dev.igb.<n>.legacy_udp_hashtype`,
 }

@@ -43,6 +43,7 @@ var txqLeaves = []leaf{
 // txqOwnLeaves are the variables of dev.X.N.ifsim.txqM.
 var txqOwnLeaves = []leaf{
 	{counter("transmit_queue_empty_doorbells", unitTimes, "Doorbells with no new descriptor behind them.", "dev.X.N.ifsim.txqM.tx_empty_doorbells", labelInterface, labelQueue), "tx_empty_doorbells"},
+	{counter("transmit_queue_deferrals", unitPackets, "Packets that a sender left to the holder of the queue's lock, with simple_tx.", "dev.X.N.ifsim.txqM.tx_deferred", labelInterface, labelQueue), "tx_deferred"},
 }
 
 // txqSamples are what iflib tells of a transmit queue beside its variables.
