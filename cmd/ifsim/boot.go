@@ -45,12 +45,17 @@ not be booted or did not end well; a NIC that does not attach is no reason.`,
 			return boot.Run(ctx, o)
 		},
 	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what the files make of the machine, and end")
+	addBootFlags(cmd, &o)
+	return cmd
+}
+
+// addBootFlags adds the flags of commands that boot a machine from a directory.
+func addBootFlags(cmd *cobra.Command, o *boot.Options) {
 	addSocketFlag(cmd, &o.Socket)
 	f := cmd.Flags()
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print what boot -v prints")
-	f.BoolVar(&dry, "dry-run", false, "print what the files make of the machine, and end")
 	f.StringVar(&o.Metrics, "metrics", "", "serve metrics for Prometheus at this `address`, as 127.0.0.1:9180")
 	f.BoolVar(&o.MetricsPublic, "metrics-public", false, "let other hosts read the metrics")
 	f.StringVar(&o.CrashDir, "crash-dir", "", "`directory` for dumps of broken contracts and panics (default var/crash in DIR, if it is there)")
-	return cmd
 }

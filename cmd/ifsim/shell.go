@@ -19,15 +19,14 @@ import (
 )
 
 func shellCommand() *cobra.Command {
-	var socket string
-	var verbose bool
+	var o boot.Options
 	cmd := &cobra.Command{
 		Use:   "shell DIR",
 		Short: "boot a machine and give its root a shell",
 		Long: `Boots the machine whose files are under DIR, as ifsim boot does, and takes commands: the
 tools of a running machine by their own names, without ifsim before them. The machine is
 on the control socket meanwhile, so that other terminals can join. It goes when the shell
-ends.
+ends. Flags are those of ifsim boot.
 
 On a terminal there is a prompt with editing (as in Emacs), a history, and completion with
 the Tab key of commands, variables and interfaces. The history is kept in ifsim/history in
@@ -52,11 +51,11 @@ that was interrupted, 2 for a line that makes no sense.`,
   ifsim shell docs/labs/first < commands.sh`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runShell(cmd, boot.Options{Dir: args[0], Socket: socket, Verbose: verbose})
+			o.Dir = args[0]
+			return runShell(cmd, o)
 		},
 	}
-	addSocketFlag(cmd, &socket)
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print what boot -v prints")
+	addBootFlags(cmd, &o)
 	return cmd
 }
 
