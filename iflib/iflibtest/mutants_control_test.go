@@ -64,7 +64,7 @@ var controlMutants = []mutant{
 		var kept []*mbuf.Mbuf
 		cache := mbuf.Of(d.ctx.Kernel()).NewCache()
 		d.initialise = func(d *faulty) {
-			if d.n++; d.n > early {
+			if d.n.Add(1) > early {
 				kept = append(kept, cache.Get())
 			}
 			d.Device.Init()
@@ -89,7 +89,7 @@ var controlMutants = []mutant{
 	{name: "a peek while the owner works ends the queue", good: hwb, breaks: "queue-peeks", also: []string{"concurrent-control"}, set: func(d *faulty) {
 		d.path.encap = func(d *faulty, pi *iflib.PktInfo) error {
 			const first = 50
-			if d.n++; d.n < first {
+			if d.n.Add(1) < first {
 				d.overlap(time.Millisecond)
 			}
 			if d.broken.Load() {
@@ -106,7 +106,7 @@ var controlMutants = []mutant{
 	}},
 	{name: "GetCounter during Init ends the hardware", good: cq, breaks: "concurrent-control", set: func(d *faulty) {
 		d.initialise = func(d *faulty) {
-			if d.n++; d.n > 1 {
+			if d.n.Add(1) > 1 {
 				d.overlap(time.Second)
 			}
 			if d.Device.Init(); d.broken.Load() {

@@ -35,7 +35,7 @@ type faulty struct {
 
 	rings   []iflib.QueueMem // of transmission
 	rxRings []iflib.QueueMem
-	n       int          // of whatever the fault counts
+	n       atomic.Int64 // of whatever the fault counts
 	busy    atomic.Int32 // calls that a fault wants to see overlap
 	broken  atomic.Bool
 }

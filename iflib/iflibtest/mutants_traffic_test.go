@@ -79,7 +79,7 @@ var trafficMutants = []mutant{
 			return d.Device.MTUSet(mtu)
 		}
 	}},
-	{name: "a packet that was sent is overwritten", good: cq, breaks: "shared-data", set: func(d *faulty) {
+	{name: "a packet that was sent is overwritten", good: cq, breaks: "shared-data", races: true, set: func(d *faulty) {
 		var last iflib.PktInfo
 		later := d.ctx.Kernel().NewCallout("mutant", nil, func() {
 			if n := len(last.Segs); n > 0 {
