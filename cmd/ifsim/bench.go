@@ -88,14 +88,20 @@ func (t *txFlags) options() bench.TxOptions {
 
 // add gives a command the flags.
 func (t *txFlags) add(cmd *cobra.Command) {
+	addExperimentFlags(cmd, &t.o.Options, bench.TxDriver)
 	o, f := &t.o, cmd.Flags()
 	f.IntSliceVar(&o.Producers, "producers", nil, "numbers of sending threads (default 1, 2, 4, ... up to the CPUs)")
 	f.BoolVar(&o.Oversubscribe, "oversubscribe", false, "add 8 and 16 producers; without ratio where they outnumber the CPUs")
+	f.StringSliceVar(&t.onDrop, "on-drop", nil, "what a producer does with a refused packet: drop, retry (default both)")
+}
+
+// addExperimentFlags gives a command the flags that experiments have in common.
+func addExperimentFlags(cmd *cobra.Command, o *bench.Options, driver string) {
+	f := cmd.Flags()
 	f.IntVar(&o.Runs, "runs", bench.DefaultRuns, fmt.Sprintf("rounds; a verdict needs %d", bench.MinRuns))
 	f.DurationVar(&o.Duration, "duration", bench.DefaultDuration, "time of one slice")
 	f.StringSliceVar(&o.Paths, "paths", nil, "paths to run besides mp_ring (default all: "+strings.Join(bench.PathNames(), ", ")+")")
-	f.StringSliceVar(&t.onDrop, "on-drop", nil, "what a producer does with a refused packet: drop, retry (default both)")
-	f.StringVar(&o.Driver, "driver", bench.DefaultDriver, "driver of the NIC")
+	f.StringVar(&o.Driver, "driver", driver, "driver of the NICs")
 	f.StringVar(&o.Engine, "engine", "", "hardware engine: inline or thread (default the port's)")
 	f.IntVar(&o.MMIONs, "mmio", 0, "cost of a register write in `ns`")
 	f.StringVar(&o.Lock, "lock", "", "kind of queue lock, as hw.ifsim.lock (default mutex)")

@@ -26,8 +26,9 @@ type rig struct {
 	zones *mbuf.Zones
 }
 
+// newRig boots a machine and brings its interface up. Its link needs a while.
 func newRig(o *TxOptions, a arm) (*rig, error) {
-	m, err := machine.Boot(machine.Config{Env: o.env(a), Console: io.Discard, MemSize: rigMemory})
+	m, err := machine.Boot(machine.Config{Env: o.env(a, 1, 1), Console: io.Discard, MemSize: rigMemory})
 	if err != nil {
 		return nil, fmt.Errorf("booting a machine for %s: %w", a.name(), err)
 	}
@@ -40,11 +41,7 @@ func newRig(o *TxOptions, a arm) (*rig, error) {
 	if err := m.Up(name); err != nil {
 		return nil, fmt.Errorf("bringing %s up: %w", name, closeAfter(m, err))
 	}
-	r := &rig{arm: a, m: m, ctx: m.Ctx(name), ifp: m.Ifnet(name), port: m.Port(name), zones: mbuf.Of(m.Kernel())}
-	if err := r.awaitLink(); err != nil {
-		return nil, closeAfter(m, err)
-	}
-	return r, nil
+	return &rig{arm: a, m: m, ctx: m.Ctx(name), ifp: m.Ifnet(name), port: m.Port(name), zones: mbuf.Of(m.Kernel())}, nil
 }
 
 // closeAfter closes the machine because of err, which it returns.
@@ -62,10 +59,10 @@ const (
 )
 
 // awaitLink waits until the interface may send.
-func (r *rig) awaitLink() error {
-	for end := time.Now().Add(settleTime); r.ifp.LinkState() != ifnet.LinkStateUp; time.Sleep(settleStep) {
+func awaitLink(ifp *ifnet.Ifnet) error {
+	for end := time.Now().Add(settleTime); ifp.LinkState() != ifnet.LinkStateUp; time.Sleep(settleStep) {
 		if time.Now().After(end) {
-			return fmt.Errorf("%s: no link after %v", r.ifp.Name(), settleTime)
+			return fmt.Errorf("%s: no link after %v", ifp.Name(), settleTime)
 		}
 	}
 	return nil

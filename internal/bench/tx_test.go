@@ -26,10 +26,10 @@ func TestOptionsAreChecked(t *testing.T) {
 	}{
 		{"no producers", TxOptions{Producers: []int{0}}, "producers must be"},
 		{"too many producers", TxOptions{Producers: []int{1, 65}}, "producers must be"},
-		{"negative runs", TxOptions{Runs: -1}, "at least one run"},
-		{"no time", TxOptions{Duration: time.Microsecond}, "at least one run"},
-		{"negative cost", TxOptions{MMIONs: -1}, "negative"},
-		{"unknown path", TxOptions{Paths: []string{"drbr"}}, `unknown path "drbr"`},
+		{"negative runs", TxOptions{Options: Options{Runs: -1}}, "at least one run"},
+		{"no time", TxOptions{Options: Options{Duration: time.Microsecond}}, "at least one run"},
+		{"negative cost", TxOptions{Options: Options{MMIONs: -1}}, "negative"},
+		{"unknown path", TxOptions{Options: Options{Paths: []string{"drbr"}}}, `unknown path "drbr"`},
 		{"unknown behaviour", TxOptions{OnDrop: []OnDrop{"cry"}}, `"cry"`},
 	} {
 		if err := tt.o.normalize(); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -59,7 +59,7 @@ func TestDefaultsCoverTheMachine(t *testing.T) {
 }
 
 func TestTheBaselineIsAlwaysRun(t *testing.T) {
-	o := TxOptions{Paths: []string{"simple_tx"}}
+	o := Options{Paths: []string{"simple_tx"}}
 	ps, err := o.paths()
 	if err != nil {
 		t.Fatal(err)
@@ -74,8 +74,8 @@ func TestTheBaselineIsAlwaysRun(t *testing.T) {
 }
 
 func TestPathsAreChosenByTunables(t *testing.T) {
-	o := TxOptions{Driver: "em", Engine: "thread", MMIONs: 100, Lock: "spin"}
-	env := o.env(arm{path: paths[3]})
+	o := Options{Driver: "em", Engine: "thread", MMIONs: 100, Lock: "spin"}
+	env := o.env(arm{path: paths[3]}, 1, 1)
 	for name, want := range map[string]string{
 		"dev.em.0.iflib.simple_tx": "1", "net.iflib.max_producers": "0", "hint.em.0.engine": "thread",
 		"hint.em.0.mmio_ns": "100", "hw.ifsim.lock": "spin", "hint.em.0.port": "null",
@@ -88,7 +88,7 @@ func TestPathsAreChosenByTunables(t *testing.T) {
 
 func TestVariantsAreComparedWithinAPath(t *testing.T) {
 	two := []Variant{{Name: "a"}, {Name: "b"}}
-	names := func(o TxOptions) (names []string) {
+	names := func(o Options) (names []string) {
 		arms, err := o.arms()
 		if err != nil {
 			t.Fatal(err)
@@ -106,16 +106,16 @@ func TestVariantsAreComparedWithinAPath(t *testing.T) {
 		{[]string{"simple_tx"}, []string{"simple_tx a", "simple_tx b"}},
 		{[]string{"simple_tx", "mp_ring"}, []string{"mp_ring a", "mp_ring b", "simple_tx a", "simple_tx b"}},
 	} {
-		if d := cmp.Diff(c.want, names(TxOptions{Paths: c.paths, Variants: two})); d != "" {
+		if d := cmp.Diff(c.want, names(Options{Paths: c.paths, Variants: two})); d != "" {
 			t.Errorf("%q:\n%s", c.paths, d)
 		}
 	}
-	o := TxOptions{Driver: "em", Variants: []Variant{{Name: "x", Env: map[string]string{"dev.em.0.iflib.override_ntxqs": "2", "a": "b"}}}}
+	o := Options{Driver: "em", Variants: []Variant{{Name: "x", Env: map[string]string{"dev.em.0.iflib.override_ntxqs": "2", "a": "b"}}}}
 	arms, err := o.arms()
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := o.env(arms[0])
+	env := o.env(arms[0], 1, 1)
 	if env["dev.em.0.iflib.override_ntxqs"] != "2" || env["a"] != "b" || env["hint.em.0.port"] != "null" {
 		t.Errorf("%v", env)
 	}
@@ -125,7 +125,7 @@ func TestVariantsAreComparedWithinAPath(t *testing.T) {
 }
 
 func TestAVariantThatSetsThePathHasNone(t *testing.T) {
-	o := TxOptions{Paths: []string{"simple_tx"}, Variants: []Variant{{Name: "1", Env: map[string]string{"dev.em.0.iflib.simple_tx": "1"}}}}
+	o := TxOptions{Options: Options{Paths: []string{"simple_tx"}, Variants: []Variant{{Name: "1", Env: map[string]string{"dev.em.0.iflib.simple_tx": "1"}}}}}
 	if _, err := Tx(o); err == nil || err.Error() != "dev.em.0.iflib.simple_tx is set by path simple_tx" {
 		t.Errorf("%v", err)
 	}
@@ -134,7 +134,7 @@ func TestAVariantThatSetsThePathHasNone(t *testing.T) {
 func TestVariantsThatAreNotReadyEndTheRun(t *testing.T) {
 	bad := errors.New("bad value")
 	measured := false
-	o := TxOptions{
+	o := TxOptions{Options: Options{
 		Runs: 1, Duration: minDuration, Progress: func(int, int) { measured = true },
 		Variants: []Variant{{Name: "a"}, {Name: "b", Ready: func(m *machine.Machine) error {
 			if m.Ifnet("em0") == nil {
@@ -142,29 +142,28 @@ func TestVariantsThatAreNotReadyEndTheRun(t *testing.T) {
 			}
 			return bad
 		}}},
-	}
+	}}
 	if _, err := Tx(o); !errors.Is(err, bad) || measured {
 		t.Errorf("%v, measured %v", err, measured)
 	}
 }
 
 func TestSlicesThatSendNothingEndTheRun(t *testing.T) {
-	_, err := Tx(TxOptions{
-		Producers: []int{1}, Runs: 1, Duration: minDuration, OnDrop: []OnDrop{RetryPacket}, Paths: []string{"mp_ring"},
+	_, err := Tx(TxOptions{Producers: []int{1}, OnDrop: []OnDrop{RetryPacket}, Options: Options{
+		Runs: 1, Duration: minDuration, Paths: []string{"mp_ring"},
 		Variants: []Variant{{Name: "a", Ready: func(m *machine.Machine) error {
 			return m.Kernel().Sysctl.SetText("debug.fail_point.mbuf.get", "return(1)")
 		}}},
-	})
+	}})
 	if want := "a: nothing was sent in 10 slices of 1ms"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
 
 func TestRowsOfVariantsCompareWithTheFirst(t *testing.T) {
-	res, err := Tx(TxOptions{
-		Producers: []int{1}, Runs: 2, Duration: minDuration, OnDrop: []OnDrop{RetryPacket}, Paths: []string{"mp_ring", "simple_tx"},
-		Variants: []Variant{{Name: "a"}, {Name: "b"}},
-	})
+	res, err := Tx(TxOptions{Producers: []int{1}, OnDrop: []OnDrop{RetryPacket}, Options: Options{
+		Runs: 2, Duration: minDuration, Paths: []string{"mp_ring", "simple_tx"}, Variants: []Variant{{Name: "a"}, {Name: "b"}},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,14 +184,14 @@ func TestRowsOfVariantsCompareWithTheFirst(t *testing.T) {
 func shortRun(t *testing.T) *TxResult {
 	t.Helper()
 	done := 0
-	res, err := Tx(TxOptions{
-		Producers: []int{1, 2}, Runs: 2, Duration: 2 * time.Millisecond,
+	res, err := Tx(TxOptions{Producers: []int{1, 2}, Options: Options{
+		Runs: 2, Duration: 2 * time.Millisecond,
 		Progress: func(n, total int) {
 			if done++; n != done || total != 2*2*len(paths)*2 {
 				t.Errorf("progress %d of %d at call %d", n, total, done)
 			}
 		},
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,14 +254,10 @@ func TestJSONHasTheDocumentedKeys(t *testing.T) {
 
 // fixed is a result with round figures.
 func fixed() *TxResult {
-	ratio := 1.5
-	base := TxRow{Path: BaselinePath, Producers: 1, OnDrop: DropPacket, slices: []slice{{offered: 1000, sent: 900, dropped: 100, pps: 2e6, share: 0.9, cpuNs: 300, cal: 2}}}
-	base.summarize(&base)
-	other := base
-	other.Path, other.Ratio = "simple_tx", &ratio
-	other.slices = []slice{{offered: 1000, sent: 1000, pps: 3e6, share: 1, cpuNs: 200, cal: 2, crossing: 40}}
-	other.Offered, other.Sent, other.Dropped = 0, 0, 0
-	other.summarize(&base)
+	base := TxRow{Path: BaselinePath, Producers: 1, OnDrop: DropPacket, Figures: newFigures(series{slices: []slice{{offered: 1000, sent: 900, dropped: 100, pps: 2e6, share: 0.9, cpuNs: 300, cal: 2}}})}
+	base.compare(base.Path, &base.Figures, base.Path)
+	other := TxRow{Path: "simple_tx", Producers: 1, OnDrop: DropPacket, Figures: newFigures(series{slices: []slice{{offered: 1000, sent: 1000, pps: 3e6, share: 1, cpuNs: 200, cal: 2, crossing: 40}}})}
+	other.compare(other.Path, &base.Figures, base.Path, MetricPPS, MetricShare, MetricCPU)
 	return &TxResult{
 		Machine: MachineInfo{CPU: "Z80", CPUs: 1, Go: "go1", GOMAXPROCS: 6, Driver: "em", Engine: "inline", Lock: "mutex", Runs: 1, Duration: time.Millisecond, Packet: "1342 bytes"},
 		Rows:    []TxRow{base, other},

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,9 +12,7 @@ import (
 
 // WriteJSON writes the result as one JSON object.
 func (r *TxResult) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return writeJSON(w, r)
 }
 
 // WriteBench writes the result in the format that benchstat reads: a line a
@@ -38,6 +35,12 @@ func (r *TxResult) WriteBench(w io.Writer) error {
 	}
 	return nil
 }
+
+// Footnotes that all tables may have.
+const (
+	sharedNote = "!n: n slices stayed slow although they were run again: the host was shared.\n"
+	tooFewNote = "Only %d rounds: too few for a verdict, which needs %d.\n"
+)
 
 // columns are the headings of the table.
 var columns = []string{
@@ -65,16 +68,11 @@ func (r *TxResult) WriteTable(w io.Writer) error {
 
 // cells are the row's columns as text.
 func (r *TxRow) cells() []string {
-	const kilo = 1000
-	k := func(v float64) string { return fmt.Sprintf("%.0f", v/kilo) }
 	producers := strconv.Itoa(r.Producers)
 	if r.Oversubscribed {
 		producers += "*"
 	}
-	ratio, verdict := "-", "-"
-	if r.Ratio != nil {
-		ratio = fmt.Sprintf("%.2f", *r.Ratio)
-	}
+	verdict := "-"
 	if r.Verdicts != nil {
 		verdict = fmt.Sprintf("%s / %s / %s", r.Verdicts[MetricPPS], r.Verdicts[MetricShare], r.Verdicts[MetricCPU])
 	}
@@ -82,16 +80,9 @@ func (r *TxRow) cells() []string {
 	if r.Calibration.CrossingNs != 0 {
 		crossing = fmt.Sprintf("%.0f", r.Calibration.CrossingNs)
 	}
-	cal := fmt.Sprintf("%.2f", r.Calibration.RoundNs)
-	if r.Calibration.Shared > 0 {
-		cal += fmt.Sprintf("!%d", r.Calibration.Shared)
-	}
-	return []string{
-		producers, string(r.OnDrop), r.Path,
-		strconv.FormatUint(r.Offered, 10), strconv.FormatUint(r.Sent, 10), strconv.FormatUint(r.Dropped, 10),
-		k(r.PPS.Median), k(r.PPS.P25), k(r.PPS.P75), k(r.PPS.Min), k(r.PPS.Max),
-		fmt.Sprintf("%.1f", r.Share*100), fmt.Sprintf("%.1f", r.NsPerPkt), ratio, verdict, cal, crossing,
-	}
+	cells := []string{producers, string(r.OnDrop), r.Path, count(r.Offered), count(r.Sent), count(r.Dropped)}
+	cells = append(cells, r.ppsCells()...)
+	return append(cells, fmt.Sprintf("%.1f", r.Share*100), fmt.Sprintf("%.1f", r.NsPerPkt), r.ratioCell(), verdict, r.calCell(), crossing)
 }
 
 // footnotes explain the columns that occur.
@@ -106,13 +97,13 @@ func (r *TxResult) footnotes() string {
 		over = over || r.Rows[i].Oversubscribed
 	}
 	if shared {
-		b.WriteString("!n: n slices stayed slow although they were run again: the host was shared.\n")
+		b.WriteString(sharedNote)
 	}
 	if over {
 		b.WriteString("*: more producers than CPUs; such rows measure schedulers as much as rings.\n")
 	}
 	if r.Machine.Runs < MinRuns {
-		fmt.Fprintf(&b, "Only %d rounds: too few for a verdict, which needs %d.\n", r.Machine.Runs, MinRuns)
+		fmt.Fprintf(&b, tooFewNote, r.Machine.Runs, MinRuns)
 	}
 	return b.String()
 }

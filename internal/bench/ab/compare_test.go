@@ -176,7 +176,7 @@ func TestTxComparesMachines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := ab.Tx(arms, bench.TxOptions{Producers: []int{1}, Runs: 2, Duration: time.Millisecond, OnDrop: []bench.OnDrop{bench.RetryPacket}})
+	res, err := ab.Tx(arms, bench.TxOptions{Producers: []int{1}, OnDrop: []bench.OnDrop{bench.RetryPacket}, Options: bench.Options{Runs: 2, Duration: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestTxSaysWhatIsRefusedBeforeItMeasures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = ab.Tx(arms, bench.TxOptions{Runs: 1, Progress: func(int, int) { t.Error("measured") }})
+	_, err = ab.Tx(arms, bench.TxOptions{Options: bench.Options{Runs: 1, Progress: func(int, int) { t.Error("measured") }}})
 	if err == nil || err.Error() != "unknown oid 'no.such'" {
 		t.Errorf("%v", err)
 	}

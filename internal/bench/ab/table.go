@@ -30,9 +30,6 @@ var metrics = []metric{
 	{bench.MetricCPU, "cpu ns/pkt", 1, "ns/op"},
 }
 
-// txMetrics is how many of metrics the transmit experiment has.
-const txMetrics = 3
-
 // shown is how the cell's metric is shown.
 func (c *Cell) shown() metric {
 	for _, m := range metrics {

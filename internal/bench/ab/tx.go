@@ -2,6 +2,7 @@ package ab
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ifsim/ifsim/internal/bench"
@@ -11,41 +12,57 @@ import (
 // is measured, and the experiment's.
 func Tx(arms []Arm, o bench.TxOptions) (*Result, error) {
 	if o.Driver == "" {
-		o.Driver = bench.DefaultDriver
+		o.Driver = bench.TxDriver
 	}
-	if err := measured(arms[0], o.Driver+".0."); err != nil {
-		return nil, err
+	if s, ok := foreign(arms[0], o.Driver+".0."); ok {
+		return nil, fmt.Errorf("%s: the NIC that sends is dev.%s.0", s.Knob, o.Driver)
 	}
-	for _, a := range arms {
-		o.Variants = append(o.Variants, bench.Variant{Name: a.Name(), Env: a.Env(), Ready: a.Apply})
-	}
+	o.Variants = variants(arms)
 	got, err := bench.Tx(o)
 	if err != nil {
 		return nil, err
 	}
 	res := &Result{Rounds: got.Machine.Runs, Machine: &got.Machine}
 	for i := 0; i < len(got.Rows); i += len(arms) {
-		rows := got.Rows[i : i+len(arms)]
-		for _, m := range metrics[:txMetrics] {
-			samples := make([][]float64, len(arms))
-			for k := range rows {
-				samples[k] = rows[k].Samples(m.name)
-			}
-			res.Cells = append(res.Cells, newCell(config(&rows[0]), m.name, arms, samples))
+		figures := make([]*bench.Figures, len(arms))
+		for k := range arms {
+			figures[k] = &got.Rows[i+k].Figures
 		}
+		res.add(config(&got.Rows[i]), arms, figures, bench.MetricPPS, bench.MetricShare, bench.MetricCPU)
 	}
 	return res, nil
 }
 
-// measured checks that knobs of a device are those of the NIC that sends, which has the
-// given name in them. A machine would make another NIC for being named.
-func measured(a Arm, nic string) error {
+// variants have an experiment compare arms.
+func variants(arms []Arm) (vs []bench.Variant) {
+	for _, a := range arms {
+		vs = append(vs, bench.Variant{Name: a.Name(), Env: a.Env(), Ready: a.Apply})
+	}
+	return vs
+}
+
+// foreign finds a knob of a device that is none of the experiment's NICs, which have the
+// given names in them. A machine would make another NIC for being named.
+func foreign(a Arm, nics ...string) (s Setting, ok bool) {
 	for _, s := range a {
-		if rest, ok := strings.CutPrefix(s.Knob, "dev."); ok && strings.Count(rest, ".") > 1 && !strings.HasPrefix(rest, nic) {
-			return fmt.Errorf("%s: the NIC that sends is dev.%s", s.Knob, strings.TrimSuffix(nic, "."))
+		rest, ok := strings.CutPrefix(s.Knob, "dev.")
+		own := func(nic string) bool { return strings.HasPrefix(rest, nic) }
+		if ok && strings.Count(rest, ".") > 1 && !slices.ContainsFunc(nics, own) {
+			return s, true
 		}
 	}
-	return nil
+	return Setting{}, false
+}
+
+// add adds a cell for each metric of one configuration, for which each arm has figures.
+func (r *Result) add(config string, arms []Arm, figures []*bench.Figures, by ...string) {
+	for _, metric := range by {
+		samples := make([][]float64, len(arms))
+		for i, f := range figures {
+			samples[i] = f.Samples(metric)
+		}
+		r.Cells = append(r.Cells, newCell(config, metric, arms, samples))
+	}
 }
 
 // config tells a row's configuration from those of others.

@@ -5,16 +5,6 @@ import (
 	"time"
 )
 
-// slice is one measurement: one path, one producer count, one short time.
-type slice struct {
-	offered, sent, dropped uint64
-	pps                    float64 // packets a second that reached the hardware
-	share                  float64 // sent of offered
-	cpuNs                  float64 // CPU nanoseconds per packet sent
-	cal                    float64 // ns a calibration round
-	crossing               float64 // ns for a cache line to change CPUs, 0 if not measured
-}
-
 // measure runs one slice on the producers.
 func measure(r *rig, ps []*producer, onDrop OnDrop, d time.Duration) (slice, error) {
 	before, err := r.quiesce()
