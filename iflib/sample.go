@@ -44,6 +44,10 @@ func (ctx *Ctx) TxqSample(i int) TxqSample {
 	return s
 }
 
+// RxReady reports whether receive queue i has a packet that its task has not taken; any
+// goroutine, while the device is attached.
+func (ctx *Ctx) RxReady(i int) bool { return ctx.rxqs[i].peek() }
+
 // RxqSample is receive queue i as it is; any goroutine, without a lock.
 func (ctx *Ctx) RxqSample(i int) RxqSample {
 	q := ctx.rxqs[i]

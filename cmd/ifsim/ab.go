@@ -18,7 +18,7 @@ func abCommand() *cobra.Command {
 	var output, dir string
 	var rounds int
 	cmd := &cobra.Command{
-		Use:                   "ab [-o FORMAT] KNOB=V1,V2 ... -- bench tx [FLAG ...] | ab --dir DIR [--runs N] [-o FORMAT] KNOB=V1,V2 ... -- pktgen -i INTERFACE -f tx -n COUNT [OPTION ...]",
+		Use:                   "ab [-o FORMAT] KNOB=V1,V2 ... -- bench tx|forward [FLAG ...] | ab --dir DIR [--runs N] [-o FORMAT] KNOB=V1,V2 ... -- pktgen -i INTERFACE -f tx -n COUNT [OPTION ...]",
 		DisableFlagsInUseLine: true,
 
 		Short: "compare values of a knob by a benchmark",
@@ -33,7 +33,8 @@ there is not, or is refused, is an error in sysctl's words before anything runs.
 
 Benchmarks are
 
-    bench tx  with its flags, but for those of output. Without --paths packets take the
+    bench tx, bench forward
+              with their flags, but for those of output. Without --paths packets take the
               path that the knobs and the machine's defaults choose.
     pktgen    with its own flags: -f tx, and a count. The machines are those of DIR, one
               for each value at the same time, each with wires of its own.
@@ -48,6 +49,7 @@ difference is significant if P is below 0.01 and the medians are 3 % apart.
 The exit status is 0 when all has been run, whatever the verdict; else 1.`,
 		Example: `  ifsim ab dev.em.0.iflib.simple_tx=0,1 -- bench tx
   ifsim ab net.iflib.min_tx_latency=0,1 -- bench tx --producers 1 --on-drop retry
+  ifsim ab dev.igb.0.legacy_udp_hashtype=0,1 -- bench forward --queues 4
   ifsim ab --dir docs/labs/first net.iflib.prefer_mpring=0,1 -- pktgen -i em0 -f tx -n 100000
   ifsim ab -o json 'dev.em.0.iflib.override_ntxds=256,1024,4096' -- bench tx --paths simple_tx`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -78,7 +80,7 @@ The exit status is 0 when all has been run, whatever the verdict; else 1.`,
 	f := cmd.Flags()
 	f.StringVarP(&output, "output", "o", "text", "text, json, or bench for benchstat")
 	f.StringVar(&dir, "dir", "", "directory of the machine that pktgen runs on")
-	f.IntVar(&rounds, "runs", bench.DefaultRuns, fmt.Sprintf("rounds of pktgen; a verdict needs %d. bench tx has its own", bench.MinRuns))
+	f.IntVar(&rounds, "runs", bench.DefaultRuns, fmt.Sprintf("rounds of pktgen; a verdict needs %d. bench has its own", bench.MinRuns))
 	return cmd
 }
 
@@ -107,30 +109,40 @@ func (c comparison) of(ctx context.Context, args []string) (*ab.Result, error) {
 	case c.dir != "":
 		return nil, fmt.Errorf("%s: --dir is for pktgen", name)
 	case name == "bench tx":
-		o, err := txArguments(args[words:])
-		if err != nil {
+		var tx txFlags
+		if err := benchArguments(name, tx.add, args[words:]); err != nil {
 			return nil, err
 		}
+		o := tx.options()
 		if c.bar {
 			o.Progress = progress("slices")
 		}
 		return ab.Tx(c.arms, o)
+	case name == "bench forward":
+		var forward forwardFlags
+		if err := benchArguments(name, forward.add, args[words:]); err != nil {
+			return nil, err
+		}
+		o := forward.o
+		if c.bar {
+			o.Progress = progress("slices")
+		}
+		return ab.Forward(c.arms, o)
 	case name == "bench altq":
-		return nil, errors.New("bench altq: its figures are set by a shaper, so no knob makes them better; bench tx and pktgen can be compared")
+		return nil, errors.New("bench altq: its figures are set by a shaper, so no knob makes them better; bench tx, bench forward and pktgen can be compared")
 	}
-	return nil, fmt.Errorf("%s: cannot be compared; bench tx and pktgen can", name)
+	return nil, fmt.Errorf("%s: cannot be compared; bench tx, bench forward and pktgen can", name)
 }
 
-// txArguments reads the arguments of bench tx.
-func txArguments(args []string) (bench.TxOptions, error) {
-	var tx txFlags
-	cmd := &cobra.Command{Use: "tx"}
-	tx.add(cmd)
+// benchArguments reads the arguments of a benchmark of that name into the flags that add adds.
+func benchArguments(name string, add func(*cobra.Command), args []string) error {
+	cmd := &cobra.Command{Use: name}
+	add(cmd)
 	if err := cmd.ParseFlags(longFlags(cmd, args)); err != nil {
-		return bench.TxOptions{}, fmt.Errorf("bench tx: %w", err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	if rest := cmd.Flags().Args(); len(rest) > 0 {
-		return bench.TxOptions{}, fmt.Errorf("bench tx: %q is no flag", rest[0])
+		return fmt.Errorf("%s: %q is no flag", name, rest[0])
 	}
-	return tx.options(), nil
+	return nil
 }

@@ -19,7 +19,7 @@ func benchCommand() *cobra.Command {
 		Short: "run an experiment",
 		Long:  "Runs an experiment on machines that it boots for itself, and prints figures and verdicts.",
 	}
-	cmd.AddCommand(benchTxCommand(), benchALTQCommand())
+	cmd.AddCommand(benchTxCommand(), benchForwardCommand(), benchALTQCommand())
 	return cmd
 }
 

@@ -12,7 +12,7 @@ type Result struct {
 	Knobs     []string           `json:"knobs"`
 	Benchmark string             `json:"benchmark"` // its command line
 	Rounds    int                `json:"rounds"`
-	Machine   *bench.MachineInfo `json:"machine,omitempty"` // of bench tx
+	Machine   *bench.MachineInfo `json:"machine,omitempty"` // of bench tx and forward
 	Cells     []Cell             `json:"cells"`
 }
 

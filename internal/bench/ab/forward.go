@@ -1,0 +1,36 @@
+package ab
+
+import (
+	"fmt"
+
+	"github.com/ifsim/ifsim/internal/bench"
+)
+
+// Forward compares arms with the forwarding experiment. Errors are those of knobs, before
+// anything is measured, and the experiment's.
+func Forward(arms []Arm, o bench.ForwardOptions) (*Result, error) {
+	if o.Driver == "" {
+		o.Driver = bench.ForwardDriver
+	}
+	if s, ok := foreign(arms[0], o.Driver+".0.", o.Driver+".1."); ok {
+		return nil, fmt.Errorf("%s: the NICs of the router are dev.%s.0 and dev.%[2]s.1", s.Knob, o.Driver)
+	}
+	o.Variants = variants(arms)
+	got, err := bench.Forward(o)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Rounds: got.Machine.Runs, Machine: &got.Machine}
+	for i := 0; i < len(got.Rows); i += len(arms) {
+		figures := make([]*bench.Figures, len(arms))
+		for k := range arms {
+			figures[k] = &got.Rows[i+k].Figures
+		}
+		var config string
+		if path := got.Rows[i].Path; path != "" {
+			config = "path=" + path
+		}
+		res.add(config, arms, figures, bench.MetricPPS, bench.MetricCPU)
+	}
+	return res, nil
+}
