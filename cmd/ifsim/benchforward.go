@@ -17,8 +17,8 @@ func benchForwardCommand() *cobra.Command {
 		Use:   "forward",
 		Short: "forward a flood from one NIC to another, along each transmit path",
 		Long: `A flood of small UDP packets, 2000 flows from 20 addresses to 100, arrives at one NIC
-of a router, which forwards it through its IP stack to a neighbour of the other NIC, along each
-transmit path in turns. Prints packets per second that the other NIC sends, what was
+of a router as fast as it takes them, and is forwarded through the IP stack to a
+neighbour of the other NIC, along each transmit path in turns. Prints packets per second that the other NIC sends, what was
 missed and dropped, CPU time per packet, the ratio to mp_ring and a verdict. Needs no
 privilege. docs/bench-forward.md tells how to read it.
 

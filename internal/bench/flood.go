@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ifsim/ifsim/drivers/port"
-	"github.com/ifsim/ifsim/drivers/port/null"
+	"github.com/ifsim/ifsim/iflib"
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/quiet"
@@ -52,30 +52,26 @@ func flowFrames(to [ifnet.EtherAddrLen]byte, size int) []port.RxFrame {
 	return frames
 }
 
-// flood is a thread, bound to the last CPU, that has frames arrive at a NIC one after the
-// other, whatever becomes of them. With the inline engine it does the receiving hardware's
-// work, too.
+// flood is a thread, bound to the last CPU, that has frames arrive at a router as fast as
+// it takes them from the NIC. With the inline engine it does the receiving hardware's work,
+// too. It does not offer more: hardware that is busy with frames that it misses would take
+// the CPUs' time that a real one does not take.
 type flood struct {
 	waves chan *wave
 	sink  uint64
 }
 
-// pause waits a moment and leaves the port's lock to the NIC.
-func pause() {
-	const spins = 32
-	for range spins {
-		kern.SpinWait()
-	}
-}
+// window is how many frames may wait in a receive queue, of some thousand descriptors: more
+// than come while interrupts are held back.
+const window = 512
 
 // wave is one slice as the flood sees it.
 type wave struct {
-	to     *null.Port
-	frames []port.RxFrame
-	ready  chan struct{}
-	start  chan struct{}
-	stop   atomic.Bool
-	done   chan waveReport
+	to    *router
+	ready chan struct{}
+	start chan struct{}
+	stop  atomic.Bool
+	done  chan waveReport
 }
 
 // waveReport is what the flood did in a slice.
@@ -108,16 +104,60 @@ func (f *flood) serve(w *wave) {
 	r := waveReport{cal: quiet.Loop(&f.sink, quiet.Rounds)}
 	w.ready <- struct{}{}
 	<-w.start
+	frames, port := w.to.frames, w.to.in.port
+	way := newRoom(w.to)
 	for next := 0; !w.stop.Load(); {
-		batch := w.frames[next:min(next+floodBatch, len(w.frames))]
-		n := w.to.Inject(batch...)
-		r.offered += uint64(n)
-		next = (next + n) % len(w.frames)
-		if n < len(batch) {
-			pause() // the NIC is behind: the wire is full
+		if !way.open() {
+			pause()
+			continue
 		}
+		batch := frames[next:min(next+floodBatch, len(frames))]
+		n := port.Inject(batch...)
+		way.fill(n)
+		r.offered += uint64(n)
+		next = (next + n) % len(frames)
 	}
 	r.cal = max(r.cal, quiet.Loop(&f.sink, quiet.Rounds))
 	r.cpu = threadCPU() - begin
 	w.done <- r
+}
+
+// pause waits a moment, and lets a thread of the router have the CPU if they share it.
+func pause() {
+	const spins = 32
+	for range spins {
+		kern.SpinWait()
+	}
+	_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+}
+
+// room tells how much room a router has for frames.
+type room struct {
+	ctx    *iflib.Ctx
+	most   uint64
+	taken  uint64    // by the driver, when last looked at
+	since  time.Time // when it was another number
+	behind uint64    // frames that arrived and are not taken
+}
+
+func newRoom(r *router) *room {
+	return &room{ctx: r.in.ctx, most: uint64(window * r.in.ctx.NRxqs()), taken: r.in.ctx.RxLedger().Taken, since: time.Now()}
+}
+
+// fill books frames that arrived.
+func (w *room) fill(n int) { w.behind += uint64(n) }
+
+// open reports whether more may arrive. Frames that nobody takes for so long are missed.
+func (w *room) open() bool {
+	const missed = 2 * time.Millisecond
+	if w.behind < w.most {
+		return true
+	}
+	if taken := w.ctx.RxLedger().Taken; taken != w.taken {
+		w.behind -= min(taken-w.taken, w.behind)
+		w.taken, w.since = taken, time.Now()
+	} else if time.Since(w.since) > missed {
+		w.behind, w.since = 0, time.Now()
+	}
+	return w.behind < w.most
 }

@@ -63,7 +63,7 @@ func (r *ForwardRow) cells() []string {
 func (r *ForwardResult) footnotes() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "KPPS: thousand packets a second that were forwarded, median of the rounds. RATIO: to %s in the same round, median.\n", BaselinePath)
-	b.WriteString("MISSED: frames for which the receiving NIC had no descriptor; the flood offers what it can. DROPPED: on the way through the machine.\n")
+	b.WriteString("MISSED: frames for which the receiving NIC had no descriptor. DROPPED: on the way through the machine.\n")
 	b.WriteString("CPU-NS/PKT: of the machine, without the flood, which does the work of the receiving NIC. TXQS: transmit queues used, of all.\n")
 	fmt.Fprintf(&b, "VERDICT: who is better, %s unless Mann-Whitney p < %g and the medians are %g %% apart.\n", stat.Undecided, stat.Alpha, stat.MinEffect*100)
 	b.WriteString("CAL-NS: a fixed loop, timed in every slice; figures of rows with different CAL-NS do not compare.\n")

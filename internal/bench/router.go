@@ -165,7 +165,7 @@ func (r *router) measure(f *flood, d time.Duration) (slice, error) {
 		return slice{}, err
 	}
 	queues := r.perQueue()
-	w := &wave{to: r.in.port, frames: r.frames, ready: make(chan struct{}), start: make(chan struct{}), done: make(chan waveReport, 1)}
+	w := &wave{to: r, ready: make(chan struct{}), start: make(chan struct{}), done: make(chan waveReport, 1)}
 	cpu := processCPU()
 	f.waves <- w
 	<-w.ready
