@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/ifsim/ifsim/internal/bench/stat"
 )
@@ -36,16 +35,11 @@ func (r *ForwardResult) WriteTable(w io.Writer) error {
 	fmt.Fprintf(w, "%s, %d CPUs, %s, GOMAXPROCS %d\n", m.CPU, m.CPUs, m.Go, m.GOMAXPROCS)
 	fmt.Fprintf(w, "%s0 to %[1]s1 on null ports, queues %d, %s engine, mmio %d ns, lock %s; %s; %d rounds of %v a path, in turns\n\n",
 		m.Driver, r.Queues, m.Engine, m.MMIONs, m.Lock, m.Packet, m.Runs, m.Duration)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, strings.Join(forwardColumns, "\t")+"\t")
+	rows := [][]string{forwardColumns}
 	for i := range r.Rows {
-		fmt.Fprintln(tw, strings.Join(r.Rows[i].cells(), "\t")+"\t")
+		rows = append(rows, r.Rows[i].cells())
 	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n"+r.footnotes())
-	return err
+	return writeRows(w, rows, r.footnotes())
 }
 
 // cells are the row's columns as text.

@@ -54,15 +54,23 @@ func (r *TxResult) WriteTable(w io.Writer) error {
 	fmt.Fprintf(w, "%s, %d CPUs, %s, GOMAXPROCS %d\n", m.CPU, m.CPUs, m.Go, m.GOMAXPROCS)
 	fmt.Fprintf(w, "%s on a null port, %s engine, mmio %d ns, lock %s; %s; %d rounds of %v a path, in turns\n\n",
 		m.Driver, m.Engine, m.MMIONs, m.Lock, m.Packet, m.Runs, m.Duration)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, strings.Join(columns, "\t")+"\t")
+	rows := [][]string{columns}
 	for i := range r.Rows {
-		fmt.Fprintln(tw, strings.Join(r.Rows[i].cells(), "\t")+"\t")
+		rows = append(rows, r.Rows[i].cells())
+	}
+	return writeRows(w, rows, r.footnotes())
+}
+
+// writeRows writes a table of right-aligned columns, and what is to be said of it.
+func writeRows(w io.Writer, rows [][]string, notes string) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, cells := range rows {
+		fmt.Fprintln(tw, strings.Join(cells, "\t")+"\t")
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "\n"+r.footnotes())
+	_, err := io.WriteString(w, "\n"+notes)
 	return err
 }
 

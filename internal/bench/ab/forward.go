@@ -2,6 +2,7 @@ package ab
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ifsim/ifsim/internal/bench"
 )
@@ -21,13 +22,13 @@ func Forward(arms []Arm, o bench.ForwardOptions) (*Result, error) {
 		return nil, err
 	}
 	res := &Result{Rounds: got.Machine.Runs, Machine: &got.Machine}
-	for i := 0; i < len(got.Rows); i += len(arms) {
-		figures := make([]*bench.Figures, len(arms))
-		for k := range arms {
-			figures[k] = &got.Rows[i+k].Figures
+	for rows := range slices.Chunk(got.Rows, len(arms)) {
+		var figures []bench.Figures
+		for _, r := range rows {
+			figures = append(figures, r.Figures)
 		}
 		var config string
-		if path := got.Rows[i].Path; path != "" {
+		if path := rows[0].Path; path != "" {
 			config = "path=" + path
 		}
 		res.add(config, arms, figures, bench.MetricPPS, bench.MetricCPU)

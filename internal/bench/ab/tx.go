@@ -23,12 +23,12 @@ func Tx(arms []Arm, o bench.TxOptions) (*Result, error) {
 		return nil, err
 	}
 	res := &Result{Rounds: got.Machine.Runs, Machine: &got.Machine}
-	for i := 0; i < len(got.Rows); i += len(arms) {
-		figures := make([]*bench.Figures, len(arms))
-		for k := range arms {
-			figures[k] = &got.Rows[i+k].Figures
+	for rows := range slices.Chunk(got.Rows, len(arms)) {
+		var figures []bench.Figures
+		for _, r := range rows {
+			figures = append(figures, r.Figures)
 		}
-		res.add(config(&got.Rows[i]), arms, figures, bench.MetricPPS, bench.MetricShare, bench.MetricCPU)
+		res.add(config(&rows[0]), arms, figures, bench.MetricPPS, bench.MetricShare, bench.MetricCPU)
 	}
 	return res, nil
 }
@@ -55,11 +55,11 @@ func foreign(a Arm, nics ...string) (s Setting, ok bool) {
 }
 
 // add adds a cell for each metric of one configuration, for which each arm has figures.
-func (r *Result) add(config string, arms []Arm, figures []*bench.Figures, by ...string) {
+func (r *Result) add(config string, arms []Arm, figures []bench.Figures, by ...string) {
 	for _, metric := range by {
 		samples := make([][]float64, len(arms))
-		for i, f := range figures {
-			samples[i] = f.Samples(metric)
+		for i := range figures {
+			samples[i] = figures[i].Samples(metric)
 		}
 		r.Cells = append(r.Cells, newCell(config, metric, arms, samples))
 	}
