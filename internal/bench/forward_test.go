@@ -35,10 +35,10 @@ func TestForwardOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// forward runs a short experiment.
+// forward runs a short experiment: long enough for a busy host to let every thread run.
 func forward(t *testing.T, o ForwardOptions) *ForwardResult {
 	t.Helper()
-	o.Runs, o.Duration = 2, 5*time.Millisecond
+	o.Runs, o.Duration = 2, 50*time.Millisecond
 	res, err := Forward(o)
 	if err != nil {
 		t.Fatal(err)
