@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"encoding/binary"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/quiet"
-	"golang.org/x/sys/unix"
 )
 
 // The flood's flows are those of the call for testers: UDP from 20 addresses to 100, all
@@ -20,7 +18,6 @@ const (
 	flowSources      = 20
 	flowDestinations = 100
 	flowPort         = 2000
-	flowHeaders      = 42 // Ethernet, IPv4 and UDP
 )
 
 // floodBatch is how many frames arrive at once.
@@ -32,20 +29,7 @@ func flowFrames(to [ifnet.EtherAddrLen]byte, size int) []port.RxFrame {
 	for d := range flowDestinations {
 		for s := range flowSources {
 			f := make([]byte, size)
-			copy(f, to[:])
-			copy(f[6:], []byte{2, 0, 0, 0, 0, 1})
-			binary.BigEndian.PutUint16(f[12:], 0x0800)
-			ip := f[14:34]
-			ip[0] = 0x45
-			binary.BigEndian.PutUint16(ip[2:], uint16(size-14))
-			ip[8], ip[9] = 64, 17
-			copy(ip[12:], []byte{198, 18, 10, byte(s + 1)})
-			copy(ip[16:], []byte{198, 19, 10, byte(d + 1)})
-			binary.BigEndian.PutUint16(ip[10:], ipChecksum(ip))
-			udp := f[34:] // without checksum
-			binary.BigEndian.PutUint16(udp[0:], flowPort)
-			binary.BigEndian.PutUint16(udp[2:], flowPort)
-			binary.BigEndian.PutUint16(udp[4:], uint16(size-34))
+			putHeaders(f, size, headers{to: to, src: [4]byte{198, 18, 10, byte(s + 1)}, dst: [4]byte{198, 19, 10, byte(d + 1)}, sport: flowPort, dport: flowPort})
 			frames = append(frames, port.RxFrame{Data: f})
 		}
 	}
@@ -58,6 +42,7 @@ func flowFrames(to [ifnet.EtherAddrLen]byte, size int) []port.RxFrame {
 // the CPUs' time that a real one does not take.
 type flood struct {
 	waves chan *wave
+	ended chan struct{}
 	sink  uint64
 }
 
@@ -81,19 +66,21 @@ type waveReport struct {
 	cal     float64       // ns a calibration round, the slower of before and after
 }
 
-// startFlood starts the thread. Closing waves ends it.
+// startFlood starts the thread, which stop ends.
 func startFlood() *flood {
-	f := &flood{waves: make(chan *wave)}
+	f := &flood{waves: make(chan *wave), ended: make(chan struct{})}
 	go f.run()
 	return f
 }
 
+func (f *flood) stop() {
+	close(f.waves)
+	<-f.ended
+}
+
 func (f *flood) run() {
-	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-	var set unix.CPUSet
-	set.Set(runtime.NumCPU() - 1)
-	// A CPU that this process may not use leaves the thread where it is.
-	_ = unix.SchedSetaffinity(0, &set)
+	defer close(f.ended)
+	bind(runtime.NumCPU() - 1)
 	for w := range f.waves {
 		f.serve(w)
 	}
@@ -128,7 +115,7 @@ func pause() {
 	for range spins {
 		kern.SpinWait()
 	}
-	_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	yield()
 }
 
 // room tells how much room a router has for frames.

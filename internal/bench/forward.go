@@ -107,7 +107,7 @@ type forwardRun struct {
 }
 
 func (run *forwardRun) close() {
-	close(run.flood.waves)
+	run.flood.stop()
 	for _, r := range run.routers {
 		// The result stands; a machine that does not close cleanly is
 		// caught by the machine's own tests.

@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/binary"
 
+	"github.com/ifsim/ifsim/ifnet"
 	"github.com/ifsim/ifsim/ifnet/mbuf"
 )
 
@@ -22,22 +23,38 @@ type generator struct {
 
 func newGenerator(z *mbuf.Zones, flow uint16) *generator {
 	g := &generator{cache: z.NewCache()}
-	h := g.hdr[:]
-	copy(h[0:], []byte{2, 0, 0, 0, 0, 2}) // destination
-	copy(h[6:], []byte{2, 0, 0, 0, 0, 1}) // source
-	binary.BigEndian.PutUint16(h[12:], 0x0800)
-	ip := h[14:34]
-	ip[0] = 0x45
-	binary.BigEndian.PutUint16(ip[2:], packetLen-14)
-	ip[8], ip[9] = 64, 17
-	copy(ip[12:], []byte{198, 18, 0, 1})
-	copy(ip[16:], []byte{198, 19, 0, 1})
-	binary.BigEndian.PutUint16(ip[10:], ipChecksum(ip))
-	udp := h[34:]
-	binary.BigEndian.PutUint16(udp[0:], flow)
-	binary.BigEndian.PutUint16(udp[2:], 2000)
-	binary.BigEndian.PutUint16(udp[4:], packetLen-34)
+	putHeaders(g.hdr[:], packetLen, headers{
+		to: [ifnet.EtherAddrLen]byte{2, 0, 0, 0, 0, 2}, src: [4]byte{198, 18, 0, 1}, dst: [4]byte{198, 19, 0, 1}, sport: flow, dport: flowPort,
+	})
 	return g
+}
+
+// headers are what tells a packet of the experiments from another.
+type headers struct {
+	to           [ifnet.EtherAddrLen]byte
+	src, dst     [4]byte
+	sport, dport uint16
+}
+
+// putHeaders writes the Ethernet, IPv4 and UDP headers of a packet of size bytes, without
+// UDP's checksum, to b, which is zero.
+func putHeaders(b []byte, size int, h headers) {
+	const ether, ipv4 = 14, 20
+	be := binary.BigEndian
+	copy(b, h.to[:])
+	copy(b[6:], []byte{2, 0, 0, 0, 0, 1})
+	be.PutUint16(b[12:], 0x0800)
+	ip := b[ether : ether+ipv4]
+	ip[0] = 0x45
+	be.PutUint16(ip[2:], uint16(size-ether))
+	ip[8], ip[9] = 64, 17
+	copy(ip[12:], h.src[:])
+	copy(ip[16:], h.dst[:])
+	be.PutUint16(ip[10:], ipChecksum(ip))
+	udp := b[ether+ipv4:]
+	be.PutUint16(udp, h.sport)
+	be.PutUint16(udp[2:], h.dport)
+	be.PutUint16(udp[4:], uint16(size-ether-ipv4))
 }
 
 // ipChecksum is the checksum of a header whose checksum field is 0.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ifsim/ifsim/internal/kern"
 	"github.com/ifsim/ifsim/internal/quiet"
-	"golang.org/x/sys/unix"
 )
 
 // producer is a sending thread, bound to a CPU.
@@ -55,11 +54,7 @@ func startProducers(n int, rigs []*rig) []*producer {
 
 // run serves jobs until there are no more.
 func (p *producer) run() {
-	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-	var set unix.CPUSet
-	set.Set(p.id % runtime.NumCPU())
-	// A CPU that this process may not use leaves the thread where it is.
-	_ = unix.SchedSetaffinity(0, &set)
+	bind(p.id % runtime.NumCPU())
 	for j := range p.jobs {
 		p.serve(j)
 	}
@@ -127,19 +122,4 @@ func (p *producer) closedLoop(j *job, r *report) {
 			}
 		}
 	}
-}
-
-// threadCPU is the CPU time that the calling thread has used.
-func threadCPU() time.Duration { return cpuClock(unix.CLOCK_THREAD_CPUTIME_ID) }
-
-// processCPU is the CPU time that the process has used. Exact for threads that
-// are not running.
-func processCPU() time.Duration { return cpuClock(unix.CLOCK_PROCESS_CPUTIME_ID) }
-
-func cpuClock(id int32) time.Duration {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(id, &ts); err != nil {
-		return 0
-	}
-	return time.Duration(ts.Nano())
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/ifsim/ifsim/drivers/port"
@@ -26,9 +27,21 @@ type rig struct {
 	zones *mbuf.Zones
 }
 
-// newRig boots a machine and brings its interface up. Its link needs a while.
+// newRig makes the machine of an arm.
 func newRig(o *TxOptions, a arm) (*rig, error) {
-	m, err := machine.Boot(machine.Config{Env: o.env(a, 1, 1), Console: io.Discard, MemSize: rigMemory})
+	const nics, queues, ncpu = 1, 1, 0
+	m, err := o.boot(a, nics, queues, ncpu)
+	if err != nil {
+		return nil, err
+	}
+	name := o.Driver + "0"
+	return &rig{arm: a, m: m, ctx: m.Ctx(name), ifp: m.Ifnet(name), port: m.Port(name), zones: mbuf.Of(m.Kernel())}, nil
+}
+
+// boot boots a machine for an arm, with so many CPUs, 0 for those that its settings say, and
+// brings its interfaces up. Their links need a while.
+func (o *Options) boot(a arm, nics, queues, ncpu int) (*machine.Machine, error) {
+	m, err := machine.Boot(machine.Config{Env: o.env(a, nics, queues), NCPU: ncpu, Console: io.Discard, MemSize: rigMemory})
 	if err != nil {
 		return nil, fmt.Errorf("booting a machine for %s: %w", a.name(), err)
 	}
@@ -37,11 +50,13 @@ func newRig(o *TxOptions, a arm) (*rig, error) {
 			return nil, closeAfter(m, err)
 		}
 	}
-	name := o.Driver + "0"
-	if err := m.Up(name); err != nil {
-		return nil, fmt.Errorf("bringing %s up: %w", name, closeAfter(m, err))
+	for i := range nics {
+		name := o.Driver + strconv.Itoa(i)
+		if err := m.Up(name); err != nil {
+			return nil, fmt.Errorf("bringing %s up: %w", name, closeAfter(m, err))
+		}
 	}
-	return &rig{arm: a, m: m, ctx: m.Ctx(name), ifp: m.Ifnet(name), port: m.Port(name), zones: mbuf.Of(m.Kernel())}, nil
+	return m, nil
 }
 
 // closeAfter closes the machine because of err, which it returns.

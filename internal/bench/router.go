@@ -3,7 +3,6 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"time"
 
@@ -34,16 +33,11 @@ type nic struct {
 	port *null.Port
 }
 
-// newRouter boots a router and brings its interfaces up. Their links need a while.
+// newRouter makes the router of an arm, which is to be configured.
 func newRouter(o *ForwardOptions, a arm) (*router, error) {
-	m, err := machine.Boot(machine.Config{Env: o.env(a, routerNICs, o.Queues), NCPU: o.Queues, Console: io.Discard, MemSize: rigMemory})
+	m, err := o.boot(a, routerNICs, o.Queues, o.Queues)
 	if err != nil {
-		return nil, fmt.Errorf("booting a router for %s: %w", a.name(), err)
-	}
-	if a.variant.Ready != nil {
-		if err := a.variant.Ready(m); err != nil {
-			return nil, closeAfter(m, err)
-		}
+		return nil, err
 	}
 	r := &router{arm: a, m: m, driver: o.Driver}
 	if r.in, err = r.nic(o.Driver + "0"); err != nil {
@@ -56,11 +50,8 @@ func newRouter(o *ForwardOptions, a arm) (*router, error) {
 	return r, nil
 }
 
-// nic brings an interface up.
+// nic finds an interface.
 func (r *router) nic(name string) (*nic, error) {
-	if err := r.m.Up(name); err != nil {
-		return nil, fmt.Errorf("bringing %s up: %w", name, err)
-	}
 	n := &nic{ctx: r.m.Ctx(name), ifp: r.m.Ifnet(name)}
 	var ok bool
 	if n.port, ok = r.m.Port(name).(*null.Port); !ok {
