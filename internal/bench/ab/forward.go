@@ -2,7 +2,6 @@ package ab
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ifsim/ifsim/internal/bench"
 )
@@ -21,17 +20,11 @@ func Forward(arms []Arm, o bench.ForwardOptions) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Rounds: got.Machine.Runs, Machine: &got.Machine}
-	for rows := range slices.Chunk(got.Rows, len(arms)) {
-		var figures []bench.Figures
-		for _, r := range rows {
-			figures = append(figures, r.Figures)
+	of := func(r bench.ForwardRow) (config string, f bench.Figures) {
+		if r.Path != "" {
+			config = "path=" + r.Path
 		}
-		var config string
-		if path := rows[0].Path; path != "" {
-			config = "path=" + path
-		}
-		res.add(config, arms, figures, bench.MetricPPS, bench.MetricCPU)
+		return config, r.Figures
 	}
-	return res, nil
+	return newResult(&got.Machine, arms, got.Rows, of, bench.MetricPPS, bench.MetricCPU), nil
 }

@@ -22,15 +22,8 @@ func Tx(arms []Arm, o bench.TxOptions) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Rounds: got.Machine.Runs, Machine: &got.Machine}
-	for rows := range slices.Chunk(got.Rows, len(arms)) {
-		var figures []bench.Figures
-		for _, r := range rows {
-			figures = append(figures, r.Figures)
-		}
-		res.add(config(&rows[0]), arms, figures, bench.MetricPPS, bench.MetricShare, bench.MetricCPU)
-	}
-	return res, nil
+	of := func(r bench.TxRow) (string, bench.Figures) { return config(&r), r.Figures }
+	return newResult(&got.Machine, arms, got.Rows, of, bench.MetricPPS, bench.MetricShare, bench.MetricCPU), nil
 }
 
 // variants have an experiment compare arms.
@@ -54,15 +47,22 @@ func foreign(a Arm, nics ...string) (s Setting, ok bool) {
 	return Setting{}, false
 }
 
-// add adds a cell for each metric of one configuration, for which each arm has figures.
-func (r *Result) add(config string, arms []Arm, figures []bench.Figures, by ...string) {
-	for _, metric := range by {
-		samples := make([][]float64, len(arms))
-		for i := range figures {
-			samples[i] = figures[i].Samples(metric)
+// newResult compares the rows of an experiment by some metrics: each configuration has a row
+// for each arm, side by side. of tells a row's configuration and figures.
+func newResult[Row any](m *bench.MachineInfo, arms []Arm, rows []Row, of func(Row) (config string, f bench.Figures), by ...string) *Result {
+	res := &Result{Rounds: m.Runs, Machine: m}
+	for side := range slices.Chunk(rows, len(arms)) {
+		for _, metric := range by {
+			var name string
+			samples := make([][]float64, len(arms))
+			for i, r := range side {
+				config, f := of(r)
+				name, samples[i] = config, f.Samples(metric)
+			}
+			res.Cells = append(res.Cells, newCell(name, metric, arms, samples))
 		}
-		r.Cells = append(r.Cells, newCell(config, metric, arms, samples))
 	}
+	return res
 }
 
 // config tells a row's configuration from those of others.
