@@ -25,7 +25,7 @@ func benchCommand() *cobra.Command {
 
 func benchTxCommand() *cobra.Command {
 	var tx txFlags
-	var output, profile string
+	var out experimentOutput
 	cmd := &cobra.Command{
 		Use:   "tx",
 		Short: "feed one NIC queue from many CPUs, along each transmit path",
@@ -42,33 +42,58 @@ did not, or if packets were lost uncounted.`,
   ifsim bench tx -o bench > tx.txt`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			write, ok := txWriters[output]
-			if !ok {
-				return fmt.Errorf("unknown output %q: text, json or bench", output)
-			}
 			o := tx.options()
-			if output == "text" && term.IsTerminal(int(os.Stderr.Fd())) {
-				o.Progress = progress("slices")
-			}
-			stop, err := startProfile(profile)
-			if err != nil {
-				return err
-			}
-			res, err := bench.Tx(o)
-			if err := stop(); err != nil {
-				return err
-			}
-			if err != nil {
-				return err
-			}
-			return write(res, cmd.OutOrStdout())
+			return runExperiment(cmd, &out, &o.Options, func() (experimentResult, error) { return bench.Tx(o) })
 		},
 	}
 	tx.add(cmd)
-	f := cmd.Flags()
-	f.StringVarP(&output, "output", "o", "text", "text, json, or bench for benchstat")
-	f.StringVar(&profile, "cpuprofile", "", "write a CPU profile of the run to `file`")
+	out.add(cmd)
 	return cmd
+}
+
+// experimentOutput are the flags for what becomes of an experiment's result.
+type experimentOutput struct{ format, profile string }
+
+// add gives a command the flags.
+func (e *experimentOutput) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&e.format, "output", "o", "text", "text, json, or bench for benchstat")
+	f.StringVar(&e.profile, "cpuprofile", "", "write a CPU profile of the run to `file`")
+}
+
+// experimentResult is the outcome of an experiment.
+type experimentResult interface {
+	WriteTable(w io.Writer) error
+	WriteJSON(w io.Writer) error
+	WriteBench(w io.Writer) error
+}
+
+// experimentWriters are the output formats.
+var experimentWriters = map[string]func(experimentResult, io.Writer) error{
+	"text": experimentResult.WriteTable, "json": experimentResult.WriteJSON, "bench": experimentResult.WriteBench,
+}
+
+// runExperiment runs an experiment, whose options hear of the progress, and writes its result.
+func runExperiment(cmd *cobra.Command, e *experimentOutput, o *bench.Options, run func() (experimentResult, error)) error {
+	write, ok := experimentWriters[e.format]
+	if !ok {
+		return fmt.Errorf("unknown output %q: text, json or bench", e.format)
+	}
+	if e.format == "text" && term.IsTerminal(int(os.Stderr.Fd())) {
+		o.Progress = progress("slices")
+	}
+	stop, err := startProfile(e.profile)
+	if err != nil {
+		return err
+	}
+	res, err := run()
+	if err := stop(); err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	return write(res, cmd.OutOrStdout())
 }
 
 // txFlags are the flags of the transmit experiment.
@@ -105,13 +130,6 @@ func addExperimentFlags(cmd *cobra.Command, o *bench.Options, driver string) {
 	f.StringVar(&o.Engine, "engine", "", "hardware engine: inline or thread (default the port's)")
 	f.IntVar(&o.MMIONs, "mmio", 0, "cost of a register write in `ns`")
 	f.StringVar(&o.Lock, "lock", "", "kind of queue lock, as hw.ifsim.lock (default mutex)")
-}
-
-// txWriters are the output formats of bench tx.
-var txWriters = map[string]func(*bench.TxResult, io.Writer) error{
-	"text":  (*bench.TxResult).WriteTable,
-	"json":  (*bench.TxResult).WriteJSON,
-	"bench": (*bench.TxResult).WriteBench,
 }
 
 // progress returns a progress bar on standard error.

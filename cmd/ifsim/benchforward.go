@@ -1,18 +1,13 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"os"
-
 	"github.com/ifsim/ifsim/internal/bench"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 func benchForwardCommand() *cobra.Command {
 	var forward forwardFlags
-	var output, profile string
+	var out experimentOutput
 	cmd := &cobra.Command{
 		Use:   "forward",
 		Short: "forward a flood from one NIC to another, along each transmit path",
@@ -29,32 +24,12 @@ did not, or if packets were lost uncounted.`,
   ifsim bench forward --size 1342 --mmio 100 -o json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			write, ok := forwardWriters[output]
-			if !ok {
-				return fmt.Errorf("unknown output %q: text, json or bench", output)
-			}
 			o := forward.o
-			if output == "text" && term.IsTerminal(int(os.Stderr.Fd())) {
-				o.Progress = progress("slices")
-			}
-			stop, err := startProfile(profile)
-			if err != nil {
-				return err
-			}
-			res, err := bench.Forward(o)
-			if err := stop(); err != nil {
-				return err
-			}
-			if err != nil {
-				return err
-			}
-			return write(res, cmd.OutOrStdout())
+			return runExperiment(cmd, &out, &o.Options, func() (experimentResult, error) { return bench.Forward(o) })
 		},
 	}
 	forward.add(cmd)
-	f := cmd.Flags()
-	f.StringVarP(&output, "output", "o", "text", "text, json, or bench for benchstat")
-	f.StringVar(&profile, "cpuprofile", "", "write a CPU profile of the run to `file`")
+	out.add(cmd)
 	return cmd
 }
 
@@ -67,11 +42,4 @@ func (t *forwardFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&t.o.Queues, "queues", 0, "queues of each NIC, and CPUs of the router (default one less than the host's CPUs)")
 	f.IntVar(&t.o.Size, "size", bench.DefaultFrameSize, "`bytes` of a frame, without FCS")
-}
-
-// forwardWriters are the output formats of bench forward.
-var forwardWriters = map[string]func(*bench.ForwardResult, io.Writer) error{
-	"text":  (*bench.ForwardResult).WriteTable,
-	"json":  (*bench.ForwardResult).WriteJSON,
-	"bench": (*bench.ForwardResult).WriteBench,
 }
