@@ -9,11 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func ifconfigCommand() *cobra.Command {
-	cmd := toolCommand(&cobra.Command{
-		Use:   "ifconfig [-S SOCKET] [-aCdDlmuv] [-f FORMAT] [-g GROUP] [-G GROUP] [-o json] [INTERFACE [WORD ...]]",
-		Short: "show and configure the interfaces of a running machine, as ifconfig(8)",
-		Long: `Shows interfaces, or with words behind an interface's name configures it. It is FreeBSD's
+// ifconfigHelp is the page of the tool.
+const ifconfigHelp = `Shows interfaces, or with words behind an interface's name configures it. It is FreeBSD's
 ifconfig(8) as far as a machine has what it is about:
 
     ifconfig [-dfkLmnuvDo] INTERFACE [FAMILY] [WORD ...]
@@ -77,7 +74,13 @@ In JSON {"ifconfig": {"interface": [...]}} has an object an interface:
 What does not apply is left out. -l gives a list of names as interface, -g as member, -C as
 cloner, and a new name is a list created.
 
-The exit status is 0, or 1 with a message: also if the interface does not exist.`,
+The exit status is 0, or 1 with a message: also if the interface does not exist.`
+
+func ifconfigCommand() *cobra.Command {
+	cmd := toolCommand(&cobra.Command{
+		Use:   "ifconfig [-S SOCKET] [-aCdDlmuv] [-f FORMAT] [-g GROUP] [-G GROUP] [-o json] [INTERFACE [WORD ...]]",
+		Short: "show and configure the interfaces of a running machine, as ifconfig(8)",
+		Long:  ifconfigHelp,
 		Example: `  ifsim ifconfig
   ifsim ifconfig -m em0
   ifsim ifconfig em0 inet 192.0.2.1/24 mtu 9000 -tso up
