@@ -54,7 +54,10 @@ func FuzzInput(f *testing.F) {
 				}
 			}
 		}
-		r.advance(30)
+		// A packet waits 20 s for a neighbour that does not answer, and then the error that its
+		// sender is told of waits as long for the sender.
+		const longest = 2 * 20
+		r.advance(longest)
 		r.noLeak()
 	})
 }
